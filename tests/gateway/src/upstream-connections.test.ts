@@ -16,6 +16,11 @@ import { pino } from 'pino'
 import type { ConnectionRules } from '@fairlead/gateway-core/network/guarded-connect'
 import { createUpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
 
+const request = {
+  headers: { ':method': 'POST', ':path': '/a.B/C' },
+  tenant: { organizationId: 'organization', projectId: 'project', credentialId: 'credential' },
+}
+
 const timeoutMs = 2_000
 let connections = 0
 let port = 0
@@ -87,7 +92,7 @@ const protocols: Readonly<Record<string, (host: string, rules: ConnectionRules) 
       upstreamRules: { of: () => rules },
     })
     const grant = { upstreams: { grpc: `http://${host}` } } as unknown as Grant
-    const failure = await rejection(nodes.of(grant).current.open({ ':method': 'POST', ':path': '/a.B/C' }))
+    const failure = await rejection(nodes.of(grant).current.open(request))
     await nodes.close()
     return failure
   },
@@ -98,7 +103,7 @@ const protocols: Readonly<Record<string, (host: string, rules: ConnectionRules) 
       upstreamRules: { of: () => rules },
     })
     const grant = { upstreams: { grpc: `https://${host}` } } as unknown as Grant
-    const failure = await rejection(nodes.of(grant).current.open({ ':method': 'POST', ':path': '/a.B/C' }))
+    const failure = await rejection(nodes.of(grant).current.open(request))
     await nodes.close()
     return failure
   },

@@ -181,7 +181,7 @@ function forward(
   }
   const resumable = isResumable(request, pool) ? new GeyserSubscription() : undefined
   if (resumable) headers['grpc-accept-encoding'] = 'identity'
-  const call: ProxiedCall = new ProxiedCall(client, pool, headers, observer, resumable)
+  const call: ProxiedCall = new ProxiedCall(client, pool, { headers, tenant: grant }, observer, resumable)
   const requester = {
     address: authenticator.addressOf({ headers: request.received.headers, socket: request.socket }),
     origin: request.received.headers.origin,

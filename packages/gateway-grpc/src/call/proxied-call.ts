@@ -15,7 +15,7 @@ import {
 } from './call-status.ts'
 import type { Downstream } from './downstream.ts'
 import { headersForClient, type ReceivedHeaders, trailersForClient } from './metadata.ts'
-import { isUnprocessed, releaseStream } from '../upstream/grpc-connections.ts'
+import { isUnprocessed, releaseStream, type StreamRequest } from '../upstream/grpc-connections.ts'
 import type { CallObserver } from './call-observer.ts'
 import type { ResumableStream } from '../geyser/resumable-stream.ts'
 import type { UpstreamStream } from '../upstream/grpc-pool.ts'
@@ -38,7 +38,7 @@ export class ProxiedCall {
   /** The upstreams that the call may use from now on. */
   upstreams: CallPool
   readonly #client: Downstream
-  readonly #headers: OutgoingHttpHeaders
+  readonly #request: StreamRequest
   readonly #observer: CallObserver
   readonly #resumable: ResumableStream | undefined
   /** The upstream that serves the call. */
@@ -67,13 +67,13 @@ export class ProxiedCall {
   constructor(
     client: Downstream,
     upstreams: CallPool,
-    headers: OutgoingHttpHeaders,
+    request: StreamRequest,
     observer: CallObserver,
     resumable?: ResumableStream,
   ) {
     this.#client = client
     this.upstreams = upstreams
-    this.#headers = headers
+    this.#request = request
     this.#observer = observer
     this.#resumable = resumable
   }
@@ -129,7 +129,7 @@ export class ProxiedCall {
     const pool = this.upstreams.current
     try {
       const last = this.#member && pool.find(this.#member)
-      const { stream, member, secrets } = await pool.open(this.#headers, last)
+      const { stream, member, secrets } = await pool.open(this.#request, last)
       this.#member = member
       this.#secrets = secrets
       const isListed = this.upstreams.current.find(member) !== undefined

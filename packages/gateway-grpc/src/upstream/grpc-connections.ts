@@ -1,10 +1,18 @@
 import { type ClientHttp2Stream, constants, type OutgoingHttpHeaders } from 'node:http2'
-import type { CancellationSignal } from '@fairlead/runtime'
+import { type CancellationSignal, FairShares, type Tenant } from '@fairlead/runtime'
 import { createSessions } from '@fairlead/grpc-transport'
 import { GrpcError, Status } from '@fairlead/grpc-transport/wire'
 import { type ConnectionRules, guardedConnect } from '@fairlead/gateway-core/network/guarded-connect'
 import type { Connection } from '@fairlead/gateway-core/upstream/upstream'
 import type { UpstreamUrl } from './parse-url.ts'
+
+/** A request for a stream. */
+export interface StreamRequest {
+  /** Without the upstream's credential. */
+  readonly headers: OutgoingHttpHeaders
+  /** The client. Tenants share the streams of an upstream. */
+  readonly tenant: Tenant
+}
 
 /** The connections to one gRPC upstream. */
 export interface GrpcConnections extends Connection {
@@ -12,10 +20,10 @@ export interface GrpcConnections extends Connection {
   /**
    * Opens an HTTP/2 stream.
    *
-   * @param headers - without the upstream's credential
-   * @throws GrpcError UNAVAILABLE when the upstream cannot be reached
+   * @throws GrpcError UNAVAILABLE when the upstream cannot be reached, RESOURCE_EXHAUSTED when the tenant uses its share
+   * of the streams
    */
-  open(headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream>
+  open(request: StreamRequest): Promise<ClientHttp2Stream>
   /** Rejects when the upstream does not respond to a ping. */
   ping(signal: CancellationSignal): Promise<void>
   close(): Promise<void>
@@ -38,6 +46,11 @@ const waitForReadyMs = 500
 
 // With 100 streams each, as servers usually allow, several credentials can use up their limits.
 const maxConnections = 128
+// Number of streams on a connection while the limit of the server is unknown.
+const usualStreams = 100
+
+// Number of streams that a tenant may use although others use more.
+const alwaysGranted = 8
 
 /**
  * Opens connections to an upstream on demand.
@@ -60,28 +73,42 @@ export function createGrpcConnections(
     waitForReadyMs,
     maxConnections,
   })
+  const shares = new FairShares({ capacity: maxConnections * usualStreams, alwaysGranted })
   const acquire = () =>
     sessions.acquire().catch(() => {
       // The cause may reveal the upstream's URL.
       throw unreachable()
     })
+  const open = async (headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream> => {
+    for (let attempt = 1; ; attempt++) {
+      const session = await acquire()
+      try {
+        return session.request(headers, { endStream: false })
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException
+        if (code === undefined || !sessionEndedCodes.has(code)) {
+          throw new GrpcError(Status.INVALID_ARGUMENT, 'A metadata entry contains an invalid character.')
+        }
+        if (attempt === 2) throw unreachable()
+      }
+    }
+  }
   return {
     url,
     // The connections detect silence themselves.
     lastBytesAt: -Infinity,
-    open: async (callHeaders) => {
-      const headers = { ...callHeaders, ...url.metadata }
-      for (let attempt = 1; ; attempt++) {
-        const session = await acquire()
-        try {
-          return session.request(headers, { endStream: false })
-        } catch (error) {
-          const { code } = error as NodeJS.ErrnoException
-          if (code === undefined || !sessionEndedCodes.has(code)) {
-            throw new GrpcError(Status.INVALID_ARGUMENT, 'A metadata entry contains an invalid character.')
-          }
-          if (attempt === 2) throw unreachable()
-        }
+    open: async (request) => {
+      const { maxStreams } = sessions
+      if (maxStreams !== Infinity) shares.capacity = maxStreams
+      const share = shares.take(request.tenant, 1)
+      if (!share) throw exhausted()
+      try {
+        const stream = await open({ ...request.headers, ...url.metadata })
+        stream.once('close', () => shares.give(share, 1))
+        return stream
+      } catch (error) {
+        shares.give(share, 1)
+        throw error
       }
     },
     ping: async (signal) => {
@@ -114,6 +141,13 @@ export function releaseStream(stream: ClientHttp2Stream, isResponseComplete: boo
     stream.resume()
     if (!stream.writableEnded) stream.end()
   }
+}
+
+function exhausted(): GrpcError {
+  return new GrpcError(
+    Status.RESOURCE_EXHAUSTED,
+    'The organization uses its share of the streams of the upstream. Try again when one has ended.',
+  )
 }
 
 function unreachable(): GrpcError {

@@ -1,9 +1,9 @@
-import { type ClientHttp2Stream, constants, type OutgoingHttpHeaders } from 'node:http2'
-import { GrpcError, Status } from '@fairlead/grpc-transport/wire'
+import { type ClientHttp2Stream, constants } from 'node:http2'
+import { GrpcError, Status, type StatusCode } from '@fairlead/grpc-transport/wire'
 import { type HealthSource, healthTimes, SteadyPool } from '@fairlead/gateway-core/upstream/steady-pool'
 import type { PoolMember, PoolUpstream, UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
-import type { GrpcConnections } from './grpc-connections.ts'
+import type { GrpcConnections, StreamRequest } from './grpc-connections.ts'
 
 type Member = PoolMember<GrpcConnections>
 
@@ -45,31 +45,38 @@ export class GrpcPool {
   }
 
   /**
-   * Opens an HTTP/2 stream to the best upstream, or to the next one when the best one cannot be reached.
+   * Opens an HTTP/2 stream to the best upstream, or to the next one when the best one cannot be reached or the tenant
+   * uses its share of it.
    *
-   * @param headers - without the upstream's credential
    * @param last - an upstream to try after all others
-   * @throws GrpcError UNAVAILABLE when none can be reached
+   * @throws GrpcError UNAVAILABLE when none can be reached, RESOURCE_EXHAUSTED when the tenant uses its share of those
+   * that can
    */
-  async open(headers: OutgoingHttpHeaders, last?: Member): Promise<UpstreamStream> {
+  async open(request: StreamRequest, last?: Member): Promise<UpstreamStream> {
     await this.#pool.use()
     const tried: Member[] = []
     let failure: unknown
+    let exhausted: unknown
     for (let member = this.#next(tried, last); member; member = this.#next(tried, last)) {
       if (tried.length > 0 || last !== undefined) member.upstream.retries += 1
       tried.push(member)
       try {
-        const opened = await this.#openStream(member, headers)
+        const opened = await this.#openStream(member, request)
         if (failure !== undefined) this.#pool.moveTo(member)
         return opened
       } catch (error) {
-        if (!isUnreachable(error)) throw error
+        if (hasCode(error, Status.RESOURCE_EXHAUSTED)) {
+          exhausted = error
+          continue
+        }
+        if (!hasCode(error, Status.UNAVAILABLE)) throw error
         failure ??= error
         member.upstream.recordFailure(unconnected(), 'short')
         this.#pool.checkSoon()
       }
     }
     throw (
+      exhausted ??
       failure ??
       new GrpcError(
         Status.UNAVAILABLE,
@@ -111,14 +118,14 @@ export class GrpcPool {
     return others ?? this.#pool.choose(tried)
   }
 
-  async #openStream(member: Member, headers: OutgoingHttpHeaders): Promise<UpstreamStream> {
+  async #openStream(member: Member, request: StreamRequest): Promise<UpstreamStream> {
     const startedAt = performance.now()
     const { upstream } = member
     const { connection } = upstream
     upstream.calls += 1
     // A single upstream is not checked: a response shows that it is healthy again.
     if (this.#pool.only) upstream.breaker.probe()
-    const stream = await connection.open(headers)
+    const stream = await connection.open(request)
     const { session } = stream
     let hasResponded = false
     upstream.callsInFlight += 1
@@ -149,6 +156,6 @@ function unconnected(): UpstreamError {
   return new UpstreamError('connect_failed', 'The upstream is unreachable.')
 }
 
-function isUnreachable(error: unknown): boolean {
-  return error instanceof GrpcError && error.code === Status.UNAVAILABLE
+function hasCode(error: unknown, code: StatusCode): boolean {
+  return error instanceof GrpcError && error.code === code
 }

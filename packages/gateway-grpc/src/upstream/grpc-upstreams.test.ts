@@ -3,6 +3,9 @@ import { constants } from 'node:http2'
 import { status } from '@grpc/grpc-js'
 import { expect, it, onTestFinished } from 'vitest'
 import { waitFor } from '@fairlead/vitest/wait-for'
+import { Status } from '@fairlead/grpc-transport/wire'
+import { grantWith } from '@fairlead/gateway-core/testing/limited-grant'
+import { createGrpcUpstreams } from './grpc-upstreams.ts'
 import { grpcInFrontOf } from '../testing/grpc-fixture.ts'
 import { grpcJs } from '../testing/grpc-js-client.ts'
 import { grpcNode, http2Node, startGrpcNode } from '../testing/grpc-node.ts'
@@ -32,6 +35,38 @@ it('opens another connection when the existing ones are full', async () => {
   await headers()
   for (let count = 1; count < 20; count++) await headers()
   expect(node.sessions.size).toBe(20)
+})
+
+it.each([1, 60, 150])('%i credentials leave streams for another organization', async (credentials) => {
+  const node = await http2Node((stream) => {
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc' })
+  })
+  node.server.on('session', (session) => session.settings({ maxConcurrentStreams: 1 }))
+  const other = await http2Node((stream) => stream.respond({ ':status': 200 }))
+  const upstreams = createGrpcUpstreams({ connectTimeoutMs: 5_000, embedded: undefined })
+  onTestFinished(() => upstreams.close())
+  const open = async (organizationId: string, at: number, grpc = node.url) => {
+    const ids = {
+      organizationId,
+      projectId: `${organizationId} ${at % 7}`,
+      credentialId: `${at % credentials}`,
+    }
+    const grant = grantWith({ ...ids, nodeId: `${organizationId} ${grpc}`, upstreams: { grpc } })
+    const headers = { ':method': 'POST', ':path': '/a.B/C' }
+    const { stream } = await upstreams.of(grant).current.open({ headers, tenant: grant })
+    stream.on('error', () => undefined)
+    await once(stream, 'response')
+    return stream
+  }
+  const streams = []
+  // 7/8 of 128 connections with one stream each.
+  for (let at = 0; at < 112; at += 1) streams.push(await open('a', at))
+  await expect(open('a', 112)).rejects.toMatchObject({ code: Status.RESOURCE_EXHAUSTED })
+  for (let at = 0; at < 8; at += 1) await open('b', at)
+  // Another upstream of the node may have streams left.
+  await open('a', 113, `${node.url} ${other.url}`)
+  for (const stream of streams.slice(0, 60)) stream.close()
+  await waitFor(() => open('a', 114).then(() => true))
 })
 
 it('a call that an upstream resets with ENHANCE_YOUR_CALM ends with RESOURCE_EXHAUSTED', async () => {
