@@ -4,6 +4,8 @@ import { processSocketData, waitFor, waitWithoutTimers } from '@fairlead/vitest/
 import { eventGateway } from '../testing/event-gateway.ts'
 import { type EventReader, readEvents } from '../testing/event-reader.ts'
 import { eventServer } from '../testing/event-server.ts'
+import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
+import { grantOf } from '../testing/node-set.ts'
 
 const head = (slot: number) => `event: head\ndata: {"slot":"${slot}"}\n\n`
 const ended = ': the event stream of the upstream ended\n\n'
@@ -48,6 +50,29 @@ test('clients of the same topics share one stream, in any order of topics', asyn
   for (const client of [...clients, other]) {
     await waitFor(() => expect(client.received().toString()).toBe(head(1)))
   }
+})
+
+test.each([1, 60])('%i credentials leave upstream streams for another organization', async (credentials) => {
+  const node = await eventServer()
+  const { url, directory, multiplexers } = await eventGateway([node], {}, 1_048_576, undefined, 64)
+  const record = (organizationId: string, at: number) => {
+    const ids = { organizationId, projectId: `${organizationId} ${at % 7}`, nodeId: organizationId }
+    const credentialId = `${organizationId}${at}`
+    return { sha256: sha256Hex(credentialId), grant: { ...grantOf([node]), ...ids, credentialId } }
+  }
+  const records = Array.from({ length: credentials }, (_, at) => record('a', at))
+  directory.replace([...records, record('b', 0)])
+  const open = async (organizationId: string, at: number) => {
+    const credential = `${organizationId}${organizationId === 'a' ? at % credentials : 0}`
+    return (await readEvents(`${url}?credential=${credential}&topics=${organizationId}${at}`)).response
+      .statusCode
+  }
+  const statuses = []
+  for (let at = 0; at < 58; at += 1) statuses.push(await open('a', at))
+  expect(statuses).toEqual([...Array.from({ length: 56 }, () => 200), 503, 503])
+  for (let at = 0; at < 8; at += 1) expect(await open('b', at)).toBe(200)
+  // A stream that exists is joined.
+  expect([await open('a', 55), multiplexers.upstreamStreams()]).toEqual([200, 64])
 })
 
 test('the upstream stream ends after the idle grace period, not before the last client disconnects', async () => {

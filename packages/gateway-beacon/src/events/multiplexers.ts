@@ -1,3 +1,4 @@
+import { FairShares } from '@fairlead/runtime'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { Admission, Requester } from '@fairlead/gateway-core/admission/types'
 import {
@@ -56,13 +57,22 @@ export interface EventMultiplexerOptions {
   readonly maxBufferBytes: number
   readonly metrics: EventMetrics
   readonly times?: typeof streamTimes
+  /** Maximum number of event streams to upstreams, which organizations share. */
+  readonly maxUpstreamStreams?: number | undefined
   /** Counts each event that a client receives. */
   readonly meter?: Meter | undefined
 }
 
+/** Each upstream stream has a connection, and a client chooses its combination of topics. */
+const defaultMaxUpstreamStreams = 1_024
+// Number of upstream streams that an owner may have although others have more.
+const alwaysGranted = 8
+
 /** Creates the event multiplexers: all clients of a node that request the same topics share one upstream stream. */
 export function createEventMultiplexers(options: EventMultiplexerOptions): EventMultiplexers {
   const { upstreams, directory, admission, maxBufferBytes, metrics, meter, times = streamTimes } = options
+  const { maxUpstreamStreams: capacity = defaultMaxUpstreamStreams } = options
+  const shares = new FairShares({ capacity, alwaysGranted })
   const streams = new Set<UpstreamStream>()
   const joinable = new Map<string, UpstreamStream>()
   const guard = new ConnectionGuard({ protocol: 'beacon', directory, admission })
@@ -75,7 +85,10 @@ export function createEventMultiplexers(options: EventMultiplexerOptions): Event
     const key = JSON.stringify([nodeUpstreams.id, sorted])
     const existing = joinable.get(key)
     if (existing?.isOpenToClients) return existing
+    const share = shares.take(grant, 1)
+    if (!share) throw tooManyStreams()
     const stream = new UpstreamStream(nodeUpstreams, sorted, times, () => {
+      shares.give(share, 1)
       streams.delete(stream)
       if (joinable.get(key) === stream) joinable.delete(key)
     })
@@ -170,6 +183,12 @@ function reasonOf({ cause, reason = '' }: AccessLoss): string {
     default:
       return cause satisfies never
   }
+}
+
+function tooManyStreams(): RestError {
+  const message =
+    'The organization has too many event streams with different topics. Subscribe to the same topics, or close a stream.'
+  return new RestError(503, message, { 'retry-after': '1' })
 }
 
 function restarting(): RestError {

@@ -35,6 +35,7 @@ export async function eventGateway(
   times: Partial<StreamTimes> = {},
   maxBufferBytes = 1_048_576,
   meter?: Meter,
+  maxUpstreamStreams?: number,
 ): Promise<EventGateway> {
   const directory = createDirectory()
   const grant = (change: Partial<Grant> = {}) =>
@@ -49,6 +50,7 @@ export async function eventGateway(
         protocols.includes('beacon') ? undefined : { status: 404, reason: 'not offered' },
     },
     maxBufferBytes,
+    maxUpstreamStreams,
     meter,
     metrics: {
       open: { inc: () => (counts.open += 1), dec: () => (counts.open -= 1) },
