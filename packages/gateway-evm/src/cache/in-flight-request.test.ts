@@ -47,6 +47,18 @@ it.each([simulation, ['eth_gasPrice', []] as const])(
   },
 )
 
+it('coalesces no calls of different organizations, as a call waits for the turn of its organization', async () => {
+  const { node, call, states, release } = await heldNode('eth_call')
+  const callOf = (organizationId: string) => call(...simulation, { organizationId })
+  const calls = ['a', 'b', 'a', 'c', 'b', 'a'].map(callOf)
+  await vi.waitFor(() => expect(node.received('eth_call')).toHaveLength(3), later)
+  expect(states().joins).toBe(3)
+  release()
+  expect(new Set(await Promise.all(calls))).toHaveLength(1)
+  await callOf('b')
+  expect(node.received('eth_call')).toHaveLength(4)
+})
+
 it('never coalesces a non-idempotent call, nor calls before and after it', async () => {
   const { node, call, release } = await heldNode('eth_call')
   const before = call(...simulation)

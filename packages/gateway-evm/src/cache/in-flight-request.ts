@@ -17,6 +17,9 @@ export class InFlightRequest {
   readonly signal: CancellationSignal
   /** Epoch of the chain at the start of the request. The response is valid for callers that arrived in this epoch. */
   readonly epoch: number
+  readonly organizationId: string
+  /** An older request for the same call, of another organization or an earlier epoch. */
+  next: InFlightRequest | undefined = undefined
   readonly #cancellation: Cancellation | undefined
   /** Created for the first waiter, because most requests have none. */
   #outcome: Promise<RequestOutcome> | undefined
@@ -25,11 +28,13 @@ export class InFlightRequest {
 
   /**
    * @param epoch - epoch of the chain
+   * @param organizationId - organization of the callers
    * @param signal - signal of the first caller, for a request that ends with this caller; without it, the request
    * continues while any caller waits
    */
-  constructor(epoch: number, signal?: CancellationSignal) {
+  constructor(epoch: number, organizationId: string, signal?: CancellationSignal) {
     this.epoch = epoch
+    this.organizationId = organizationId
     if (signal === undefined) this.#cancellation = new Cancellation()
     this.signal = signal ?? (this.#cancellation as Cancellation)
   }

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Method } from '@fairlead/core'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { type CancellationSignal, type Completion, promised, settleWith } from '@fairlead/runtime'
 import { currentPassedThrough } from '@fairlead/gateway-core/network/cdn-loop'
 import { currentTrace } from '@fairlead/gateway-core/telemetry/current-trace'
@@ -26,6 +27,8 @@ export interface CacheableCall {
   readonly maxLogRange?: number | undefined
   /** Aborts when the client disconnects or the timeout expires. */
   readonly signal: CancellationSignal
+  /** The client. Only requests of its organization are coalesced. */
+  readonly grant: Pick<Grant, 'organizationId'>
 }
 
 /** The method and params to send. */
@@ -149,6 +152,7 @@ export class RequestCoalescer {
       prefix,
       group,
       params: canonical,
+      organizationId: call.grant.organizationId,
       rule,
       method: name,
       block,
@@ -221,7 +225,11 @@ export class RequestCoalescer {
     if (!this.#options.chain.isCurrent(lookup.request.version)) return lookup.request.send(signal, completion)
     // A short call is cheaper to repeat than to detach from the first caller's cancellation.
     const isShort = latencyClassOf(lookup.method) === 'short'
-    const inFlight = new InFlightRequest(this.#options.chain.epoch, isShort ? signal : undefined)
+    const inFlight = new InFlightRequest(
+      this.#options.chain.epoch,
+      lookup.organizationId,
+      isShort ? signal : undefined,
+    )
     this.#inFlightRequests.set(lookup, inFlight)
     if (isShort) this.#execute(lookup, inFlight, completion)
     else settleWith(this.#startDetached(lookup, inFlight, signal), completion)

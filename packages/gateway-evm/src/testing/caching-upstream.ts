@@ -61,6 +61,7 @@ export async function countedNode(node: string): Promise<CountedNode> {
 /** Options of a test call. */
 export interface CallOptions {
   readonly credentialId?: string
+  readonly organizationId?: string
   readonly signal?: AbortSignal
   /** The params as JSON text from the caller. */
   readonly paramsText?: string
@@ -133,7 +134,11 @@ export function cachingNode(text: string, options: Partial<ResponseCacheOptions>
       upstreams.of(grant, 'evm')
     },
     states: () => caches.states(),
-    call: (method, params = [], { credentialId = 'credential', signal, paramsText, maxLogRange } = {}) => {
+    call: (
+      method,
+      params = [],
+      { credentialId = 'credential', organizationId = 'organization', signal, paramsText, maxLogRange } = {},
+    ) => {
       id += 1
       const written = paramsText ?? JSON.stringify(params)
       const request = {
@@ -143,7 +148,7 @@ export function cachingNode(text: string, options: Partial<ResponseCacheOptions>
         idText: String(id),
       }
       return dispatched(request, {
-        grant: { ...grant, credentialId },
+        grant: { ...grant, credentialId, organizationId },
         maxLogRange,
         ...(signal && { signal }),
       })
