@@ -74,3 +74,39 @@ it('responses that TON adapters buffer are counted, and released', async () => {
   expect((await shards()).status).toBe(200)
   expect(memory.states().reserved).toBe(0)
 })
+
+it('a response that its client does not read is counted until the client is gone', async () => {
+  const memory = new MemoryLedger(2 ** 30)
+  const node = await startTestNode((request, response) => {
+    request.resume().on('end', () => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(`{"jsonrpc":"2.0","id":1,"result":"${'x'.repeat(60_000)}"}`)
+    })
+  })
+  const { port } = await inFrontOf(node, { memory })
+  const call = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
+  const body = `[${Array.from({ length: 200 }, () => call).join(',')}]`
+  const client = connect(port, '127.0.0.1').pause()
+  onTestFinished(() => void client.destroy())
+  client.write(
+    `POST /${token} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  )
+  await vi.waitFor(() => expect(memory.states().reserved).toBeGreaterThan(200 * 60_000), {
+    timeout: 50_000,
+  })
+  client.destroy()
+  await vi.waitFor(() => expect(memory.states().reserved).toBe(0), { timeout: 50_000 })
+})
+
+it('a response that its client may not hold is replaced by an error', async () => {
+  const node = await startTestNode((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(`{"jsonrpc":"2.0","id":1,"result":"${'x'.repeat(60_000)}"}`)
+  })
+  const { url } = await inFrontOf(node, { memory: new MemoryLedger(50_000) })
+  const body = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${url}/${token}`, { method: 'POST', body, headers })
+  expect(response.status).toBe(503)
+  expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining('memory limit') } })
+})

@@ -12,7 +12,11 @@ import { type BodyStatus, isShort, readBody } from './read-body.ts'
 import type { RouteMatch } from './route.ts'
 
 // The operating system buffers this much even if the client does not read.
-const maxUnbudgetedBytes = 65_536
+const osBufferBytes = 65_536
+// A shorter response is part of what each request costs.
+const shortResponseBytes = 8_192
+// Both sides of a response that is forwarded as it arrives hold a chunk of this size.
+const streamedBytes = 2 * 65_536
 
 const presetNames = ['x-request-id', 'access-control-allow-origin', 'access-control-expose-headers']
 
@@ -53,6 +57,7 @@ export class HttpContext extends RequestContext {
   readonly #dependencies: HttpDependencies
   readonly #rules: RequestRules
   #body: Reservation | undefined
+  #unsent: Reservation | undefined
 
   constructor(
     dependencies: HttpDependencies,
@@ -72,6 +77,7 @@ export class HttpContext extends RequestContext {
     this.response.once('close', () => {
       // After a complete response there is nothing to abort.
       if (!this.response.writableFinished) this.abort()
+      this.#unsent?.release()
     })
     try {
       this.#setCommonHeaders()
@@ -153,6 +159,26 @@ export class HttpContext extends RequestContext {
   }
 
   /**
+   * Reserves memory for a response that is forwarded as it arrives, until it was sent.
+   *
+   * @throws the error of the protocol when the client may not hold so much
+   */
+  reserveStream(): void {
+    this.#reserveUnsent(streamedBytes)
+  }
+
+  #reserveUnsent(bytes: number): void {
+    const { memory } = this.#dependencies
+    if (!memory) return
+    this.#unsent ??= memory.reserve(this.grant, 'pending')
+    if (this.#unsent.tryTake(bytes)) {
+      throw this.#rules.failure(
+        busy('The responses exceed the memory limit of the gateway. Request less data or retry.'),
+      )
+    }
+  }
+
+  /**
    * Reads the body, as {@link readBody}.
    *
    * @throws the error of the protocol when the memory budget for bodies is exhausted
@@ -175,9 +201,11 @@ export class HttpContext extends RequestContext {
    * Sends a complete response: JSON, unless a header specifies another type.
    *
    * @param encoding - encoding of a string; `latin1` for one character per byte
+   * @throws the error of the protocol when the client may not hold a response of this length
    */
   end(status: number, content?: string | Uint8Array, encoding: 'utf8' | 'latin1' = 'utf8'): void {
     if (this.response.headersSent || this.response.destroyed) return
+    if (content !== undefined && content.length > shortResponseBytes) this.#reserveUnsent(content.length)
     this.status = status
     this.response.statusCode = status
     if (content === undefined) {
@@ -188,7 +216,7 @@ export class HttpContext extends RequestContext {
       this.response.setHeader('content-type', 'application/json')
     }
     // Without a timeout, the response to a client that does not read would be held forever.
-    if (content.length > maxUnbudgetedBytes) this.response.setTimeout(this.#dependencies.timeoutMs)
+    if (content.length > osBufferBytes) this.response.setTimeout(this.#dependencies.timeoutMs)
     this.bytesOut = encoding === 'latin1' ? content.length : Buffer.byteLength(content)
     // ASCII text is the same in both encodings, and `latin1` needs no further check.
     this.response.end(content, this.bytesOut === content.length ? 'latin1' : encoding)

@@ -72,6 +72,7 @@ async function sendStreamed(
   }
   const end = await streamBody(upstreamResponse.body, response, {
     begin: () => {
+      http.reserveStream()
       response.statusCode = status
       setHeaders(response, headers)
       // The total time is not limited, because a response can have any size, but the client has to continue reading. An

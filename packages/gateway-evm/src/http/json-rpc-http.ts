@@ -220,12 +220,7 @@ class JsonRpcRequest implements Expirable, CallContext {
 
   async #stream(content: UpstreamResponse, handled: HandledCall, idText = 'null'): Promise<void> {
     try {
-      const end = await streamResponse(
-        content,
-        this.#http.response,
-        this.signal,
-        (bytes) => (this.#http.bytesOut += bytes),
-      )
+      const end = await streamResponse(content, this.#http)
       if (end !== 'client disconnected') this.#http.status = end === 'complete' ? 200 : end.status
     } catch (error) {
       if (this.#http.isOver()) return
