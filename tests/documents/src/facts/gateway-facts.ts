@@ -35,10 +35,7 @@ const limits = {
     ms(`${core}/admission/overload.ts`, 'sampleMs'),
     constantOf(`${core}/admission/overload.ts`, 'samplesToConfirm'),
   ),
-  'upstream event streams': count(
-    'packages/gateway-beacon/src/events/multiplexers.ts',
-    'defaultMaxUpstreamStreams',
-  ),
+  'upstream event streams': count(`${beacon}/events/multiplexers.ts`, 'defaultMaxUpstreamStreams'),
   'quota sharing': ms(`${core}/admission/limits/limits.ts`, 'syncMs'),
   'shared store timeout': ms(`${core}/shared-store/valkey-store.ts`, 'defaultTimeoutMs'),
   'shared store wait': ms(`${core}/shared-store/deadline-store.ts`, 'defaultTimeoutMs'),
