@@ -20,6 +20,15 @@ const stores: readonly { readonly name: string; readonly isAvailable: boolean }[
   { name: 'PostgreSQL', isAvailable: postgresPrograms !== undefined },
 ]
 
+// The writers create more records, and faster, than an organization may by default.
+const highLimits = {
+  FAIRLEAD_MAX_PROJECTS_PER_ORGANIZATION: '1000000',
+  FAIRLEAD_MAX_NODES_PER_ORGANIZATION: '1000000',
+  FAIRLEAD_MAX_CREDENTIALS_PER_ORGANIZATION: '1000000',
+  FAIRLEAD_MAX_CREDENTIALS_PER_NODE: '1000000',
+  FAIRLEAD_MAX_NEW_CREDENTIALS_PER_MINUTE: '1000000',
+}
+
 describe.each(stores.filter(({ isAvailable }) => isAvailable))(
   'kill -9 of a gateway with $name',
   ({ name }) => {
@@ -27,7 +36,11 @@ describe.each(stores.filter(({ isAvailable }) => isAvailable))(
       'loses no acknowledged change, and leaves no partial change',
       { timeout: 120_000 + kills * 30_000 },
       async () => {
-        const environment = { FAIRLEAD_EVM_UPSTREAM: node.url, ...(await databaseOf(name)) }
+        const environment = {
+          FAIRLEAD_EVM_UPSTREAM: node.url,
+          ...highLimits,
+          ...(await databaseOf(name)),
+        }
         const restarted = await restartedGateway(environment)
         onTestFinished(() => restarted.remove())
         const acknowledged: Acknowledged = { projects: [], nodes: [], credentials: [], version: 1 }

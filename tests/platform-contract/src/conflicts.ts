@@ -1,7 +1,6 @@
 import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
 import { insertMember } from '@fairlead/platform-server/records/organizations'
 import { insertEvent } from '@fairlead/platform-server/records/webhook-events'
-import { maxWebhooks } from '@fairlead/platform-server/records/webhooks'
 import { unauthenticated, sessionOf } from './caller.ts'
 import type { ValidRequestFactory } from './valid-requests.ts'
 import type { RequestInput } from './request-input.ts'
@@ -32,7 +31,17 @@ async function revokedKey(environment: TestEnvironment): Promise<{ id: string }>
   return path
 }
 
-/** For every operation that can return 409: a request that does, with its prerequisites. */
+/** Operations whose valid request returns 409 when the organization has the maximum number of records. */
+export const limitedCreations: readonly OperationId[] = [
+  'createApiKey',
+  'createCredential',
+  'createInvitation',
+  'createNode',
+  'createProject',
+  'createWebhook',
+]
+
+/** For every other operation that can return 409: a request that does, with its prerequisites. */
 export const conflicts: Readonly<Partial<Record<OperationId, ValidRequestFactory>>> = {
   acceptInvitation: async ({ fixture, home }) => {
     const { token, email } = await home.invitation()
@@ -50,11 +59,6 @@ export const conflicts: Readonly<Partial<Record<OperationId, ValidRequestFactory
     return { path: { id: home.ids.node }, body: { kind: 'origin', value: 'twice.example', action: 'allow' } }
   },
   createInvitation: ({ ownerEmail: email }) => ({ body: { email, role: 'viewer' } }),
-  // In the other organization, because it reaches the limit of webhooks of the organization.
-  createWebhook: async ({ foreign, receiver }) => {
-    await Promise.all(Array.from({ length: maxWebhooks - 1 }, foreign.webhook))
-    return { body: { url: receiver.url, events: ['upstream.down'] }, caller: foreign.key }
-  },
   deleteNode: ({ fixture }) => ({ path: { id: fixture.first.nodeId } }),
   deleteProject: ({ home }) => ({ path: { id: home.ids.project } }),
   probeNodeMethods: async (environment) => {

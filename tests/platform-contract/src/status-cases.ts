@@ -1,7 +1,7 @@
 import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
 import { routeTable } from './contract-violations.ts'
 import { type Caller, keyOf, unauthenticated, sessionOf } from './caller.ts'
-import { conflicts } from './conflicts.ts'
+import { conflicts, limitedCreations } from './conflicts.ts'
 import { validRequests } from './valid-requests.ts'
 import type { WireRequest } from './http-exchange.ts'
 import type { RequestInput } from './request-input.ts'
@@ -19,7 +19,7 @@ export interface StatusCase {
   /** A response header and its expected format. */
   readonly header?: readonly [name: string, form: RegExp] | undefined
   /** Sent to an application other than the default one. */
-  readonly application?: 'withoutProvider' | 'providerUnreachable' | undefined
+  readonly application?: 'withoutProvider' | 'providerUnreachable' | 'atLimits' | undefined
 }
 
 const maxBodyBytes = 1024 * 1024
@@ -61,6 +61,9 @@ export async function statusCasesOf(
     })),
     ...specialCases(id, requestWith),
     ...(conflict === undefined ? [] : [await conflictCaseOf(id, environment, conflict)]),
+    ...(limitedCreations.includes(id)
+      ? [{ label: 'a limit', status: 409, request: valid, application: 'atLimits' } as const]
+      : []),
     { label: 'a valid request', status: success, request: valid },
     ...(route.requestBody === undefined ? await unreadBodyCases(id, environment, success) : []),
   ]

@@ -6,6 +6,10 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { createPlatformApi } from '@fairlead/platform-server/platform-api/create-platform-api'
 import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
+import {
+  type OrganizationLimits,
+  defaultOrganizationLimits,
+} from '@fairlead/platform-server/records/organization-limits'
 import { insertOrganization, insertOwner } from '@fairlead/platform-server/records/organizations'
 import { setPassword } from '@fairlead/platform-server/records/users'
 import { createPasswords } from '@fairlead/platform-server/sessions/passwords'
@@ -38,6 +42,8 @@ export interface TestEnvironment {
   reseed(): Promise<SeedIds>
   /** Sends a request to another application with the same database, which has no identity provider. */
   withoutProvider(request: WireRequest): Promise<WireResponse>
+  /** Sends a request to an application whose organizations may not have more records. */
+  atLimits(request: WireRequest): Promise<WireResponse>
   /** Sends a request to an application whose identity provider is unreachable. */
   providerUnreachable(request: WireRequest): Promise<WireResponse>
   close(): Promise<void>
@@ -53,12 +59,19 @@ export async function startTestEnvironment(database: TemporaryDatabase): Promise
   const passwords = createPasswords()
   const options = { webhooks, passwords, requireHttps: true, trustProxy: '127.0.0.1' }
   const oidc = { issuer: provider.issuer, isHttpAllowed: true, clientId: 'fairlead', name: 'Breakwater' }
-  const fixture = await platformFixture(database, { ...options, oidc })
+  // Tests create more records, and faster, than an organization may.
+  const organizationLimits = limitsOf(1_000_000)
+  const fixture = await platformFixture(database, { ...options, oidc, organizationLimits })
   const { store, app, first } = fixture
   const exchange = await listen(app)
-  const shared = { ...options, store, protocols, log: pino({ enabled: false }) }
+  const shared = { ...options, organizationLimits, store, protocols, log: pino({ enabled: false }) }
   const withoutOidc = await createPlatformApi(shared)
   const withoutOidcExchange = await listen(withoutOidc)
+  const limited = await createPlatformApi({
+    ...shared,
+    organizationLimits: { ...limitsOf(0), maxNewCredentialsPerMinute: 1_000_000 },
+  })
+  const limitedExchange = await listen(limited)
   const unreachableProvider = await createPlatformApi({
     ...shared,
     oidc: { ...oidc, issuer: 'http://127.0.0.1:9' },
@@ -109,20 +122,29 @@ export async function startTestEnvironment(database: TemporaryDatabase): Promise
       return (await seedOrganization(store, create, homeOptions)).ids
     },
     withoutProvider: (request) => withoutOidcExchange.send(request),
+    atLimits: (request) => limitedExchange.send(request),
     providerUnreachable: (request) => unreachableProviderExchange.send(request),
     close: async () => {
       exchange.close()
       withoutOidcExchange.close()
       unreachableProviderExchange.close()
+      limitedExchange.close()
       await Promise.all([
         app.close(),
         withoutOidc.close(),
         unreachableProvider.close(),
+        limited.close(),
         receiver.close(),
         provider.close(),
       ])
     },
   }
+}
+
+function limitsOf(value: number): OrganizationLimits {
+  const limits = { ...defaultOrganizationLimits }
+  for (const name of Object.keys(limits) as (keyof OrganizationLimits)[]) limits[name] = value
+  return limits
 }
 
 async function restoreOwner(db: Store['db'], { organizationId, userId }: Person): Promise<void> {
@@ -138,8 +160,6 @@ async function restoreOwner(db: Store['db'], { organizationId, userId }: Person)
     .values({ organization_id: organizationId, user_id: userId, role: 'owner' })
     .onConflict((conflict) => conflict.columns(['user_id', 'organization_id']).doUpdateSet({ role: 'owner' }))
     .execute()
-  // The number of webhooks is limited.
-  await db.deleteFrom('webhooks').where('organization_id', '=', organizationId).execute()
 }
 
 /** Builds the wire form of a request of an operation. */

@@ -6,6 +6,7 @@ import {
   createPlatformApi,
   type PlatformApiOptions,
 } from '@fairlead/platform-server/platform-api/create-platform-api'
+import type { OrganizationLimits } from '@fairlead/platform-server/records/organization-limits'
 import { type Webhooks, startWebhooks } from '@fairlead/platform-server/webhooks/start-webhooks'
 import { sendParserError } from '../send-client-error.ts'
 import type { Configuration } from '../configuration/options.ts'
@@ -42,6 +43,7 @@ export function openPlatform(
     upstreamStates: protocols.nodeUpstreamStates,
     probe,
   }
+  const organizationLimits = organizationLimitsOf(configuration)
   const webhooks = startWebhooks({ store, log, send, upstreams: () => protocols.upstreamStates() })
   return {
     webhooks,
@@ -52,6 +54,7 @@ export function openPlatform(
         protocols: descriptions,
         webhooks: { send, wake: webhooks.wake },
         nodes,
+        organizationLimits,
         publicUrl: configuration.publicUrl,
         units: metering.units,
         requireHttps: configuration.requireHttps,
@@ -64,6 +67,7 @@ export function openPlatform(
     reconfigure: (next) => {
       const { nodeDomain, privateUpstreams } = next
       Object.assign(nodes, { nodeDomain, privateUpstreams })
+      Object.assign(organizationLimits, organizationLimitsOf(next))
       Object.assign(send, webhookSettingsOf(next))
     },
   }
@@ -71,6 +75,31 @@ export function openPlatform(
 
 function webhookSettingsOf({ privateWebhookTargets }: Configuration) {
   return { isPrivateAllowed: privateWebhookTargets }
+}
+
+function organizationLimitsOf(configuration: Configuration): OrganizationLimits {
+  const {
+    maxMembersPerOrganization,
+    maxApiKeysPerOrganization,
+    maxProjectsPerOrganization,
+    maxNodesPerOrganization,
+  } = configuration
+  const {
+    maxCredentialsPerOrganization,
+    maxCredentialsPerNode,
+    maxWebhooksPerOrganization,
+    maxNewCredentialsPerMinute,
+  } = configuration
+  return {
+    maxMembersPerOrganization,
+    maxApiKeysPerOrganization,
+    maxProjectsPerOrganization,
+    maxNodesPerOrganization,
+    maxCredentialsPerOrganization,
+    maxCredentialsPerNode,
+    maxWebhooksPerOrganization,
+    maxNewCredentialsPerMinute,
+  }
 }
 
 function nodeSettingsOf(configuration: Configuration, gatewayAddresses: GatewayAddresses) {

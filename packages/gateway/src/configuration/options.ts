@@ -3,6 +3,7 @@ import { protocolModules } from '../protocols.ts'
 import { limitOptions } from './options/limit-options.ts'
 import { listeningOptions } from './options/listening-options.ts'
 import { observationOptions } from './options/observation-options.ts'
+import { organizationOptions } from './options/organization-options.ts'
 import { signInOptions } from './options/sign-in-options.ts'
 import { storageOptions } from './options/storage-options.ts'
 import { upstreamOptions } from './options/upstream-options.ts'
@@ -34,6 +35,7 @@ export const optionGroups: readonly { readonly title: string; readonly options: 
   { title: 'Storage', options: storageOptions },
   { title: 'Nodes', options: { ...rowsUnder('upstreams'), ...upstreamOptions } },
   { title: 'Limits', options: { ...limitOptions, ...rowsUnder('limits') } },
+  { title: 'Organizations', options: organizationOptions },
   { title: 'Sign-in', options: signInOptions },
   { title: 'Metrics, logs and events', options: observationOptions },
 ]
@@ -48,6 +50,7 @@ export const options = {
   ...protocolOptions,
   ...upstreamOptions,
   ...limitOptions,
+  ...organizationOptions,
   ...signInOptions,
   ...observationOptions,
 }

@@ -17,6 +17,7 @@ import { type OidcOptions, createOidcSignIn } from '../sessions/oidc.ts'
 import { type Passwords, createPasswords } from '../sessions/passwords.ts'
 import { attributeTick } from '@fairlead/runtime'
 import { createSignInThrottle } from '../sessions/sign-in-throttle.ts'
+import { type OrganizationLimits, defaultOrganizationLimits } from '../records/organization-limits.ts'
 import type { Store } from '../store/open-store.ts'
 import { loggableError } from '@fairlead/gateway-core/telemetry/loggable-error'
 import { exceedsDepth } from '@fairlead/gateway-core/json-depth'
@@ -59,6 +60,8 @@ export interface PlatformApiOptions {
   readonly oidc?: OidcOptions | undefined
   /** Counts the requests of each caller. Default: the limits of the contract. */
   readonly limits?: RateLimits | undefined
+  /** Limits of each organization; changes of this object apply to later requests. Default: {@link defaultOrganizationLimits}. */
+  readonly organizationLimits?: OrganizationLimits | undefined
   /** Hashes and checks passwords. */
   readonly passwords?: Passwords | undefined
   /** How webhook requests are sent. Default: to public IP addresses only, and only for tests of a webhook. */
@@ -145,6 +148,7 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
     units,
     withSession,
     webhooks,
+    organizationLimits: options.organizationLimits ?? defaultOrganizationLimits,
     passwords: options.passwords ?? createPasswords(),
     signInThrottle: createSignInThrottle(),
     limits: options.limits ?? createRateLimits(),

@@ -10,9 +10,10 @@ import type { Identity } from '../identity/identity.ts'
 import type { LookupLimit } from '../identity/lookup-limit.ts'
 import { sessionIdentity } from '../identity/session-identity.ts'
 import type { Database } from '../store/database.ts'
-import type { RequestOrigin } from './platform-call.ts'
+import type { OrganizationLimits } from '../records/organization-limits.ts'
+import type { OperationId, RequestOrigin } from './platform-call.ts'
 import { PlatformError } from './platform-error.ts'
-import { type RateLimits, defaultPolicy, reportingPolicy } from './rate-limits.ts'
+import { type RateLimits, type RatePolicy, defaultPolicy, reportingPolicy } from './rate-limits.ts'
 import { assertSameSite } from './same-site.ts'
 
 /** Dependencies of {@link admit}. */
@@ -21,6 +22,7 @@ export interface IdentifyParts {
   readonly failedAttempts: FailedAttemptLimiter | undefined
   readonly lookups: LookupLimit
   readonly limits: RateLimits
+  readonly organizationLimits: OrganizationLimits
   readonly publicUrl: string | undefined
 }
 
@@ -42,8 +44,7 @@ export async function admit(
   },
 ): Promise<Identity | undefined> {
   const { request, reply, requestOrigin } = exchange
-  const count = (caller: string) => {
-    const policy = route.tags?.includes('Reporting') === true ? reportingPolicy : defaultPolicy
+  const count = (caller: string, policy = generalPolicyOf(route)) => {
     const { isAllowed, headers } = parts.limits.take(policy, caller)
     void reply.headers(headers)
     if (!isAllowed) throw new PlatformError('throttled', { headers })
@@ -58,7 +59,24 @@ export async function admit(
   }
   count(identity === undefined ? ofAddress : identity.id)
   if (identity !== undefined) assertScopes(route, identity)
+  if (identity !== undefined && issuingOperations.has(route.operationId)) {
+    // Counted for the organization, whose keys and members could issue more together.
+    const quota = parts.organizationLimits.maxNewCredentialsPerMinute
+    count(`organization ${identity.organizationId}`, { name: 'credentials', quota })
+  }
   return identity
+}
+
+const issuingOperations: ReadonlySet<string> = new Set<OperationId>([
+  'createNode',
+  'createCredential',
+  'rotateCredential',
+  'createApiKey',
+  'rotateApiKey',
+])
+
+function generalPolicyOf({ tags }: Route): RatePolicy {
+  return tags?.includes('Reporting') === true ? reportingPolicy : defaultPolicy
 }
 
 async function identify(

@@ -11,6 +11,7 @@ import type { SignInThrottle } from '../sessions/sign-in-throttle.ts'
 import type { Database } from '../store/database.ts'
 import type { Store } from '../store/open-store.ts'
 import type { SendOptions } from '../webhooks/send-webhook.ts'
+import type { OrganizationLimits } from '../records/organization-limits.ts'
 import type { RateLimits } from './rate-limits.ts'
 import type { LookupLimit } from '../identity/lookup-limit.ts'
 
@@ -36,6 +37,8 @@ export interface OperationContext {
   readonly lookups: LookupLimit
   /** Counts the requests of each caller. */
   readonly limits: RateLimits
+  /** Limits of each organization. */
+  readonly organizationLimits: OrganizationLimits
   readonly passwords: Passwords
   readonly signInThrottle: SignInThrottle
   /** Set when users may sign in through a provider. */

@@ -52,7 +52,7 @@ export function createRateLimits(now: () => number = () => performance.now()): R
         isAllowed,
         headers: {
           'ratelimit-policy': `"${name}";q=${quota};w=${windowSeconds}`,
-          ratelimit: `"${name}";r=${quota - window.used};t=${reset}`,
+          ratelimit: `"${name}";r=${Math.max(0, quota - window.used)};t=${reset}`,
           ...(!isAllowed && { 'retry-after': String(reset) }),
         },
       }

@@ -92,13 +92,19 @@ export function selectValidApiKeys(db: Kysely<Database>) {
     .where((is) => is.or([is('key.expires_at', 'is', null), is('key.expires_at', '>', now)]))
 }
 
+/** Restricts a query of keys to those with a valid `secret`; a key has several of them during a rotation. */
+export function whereValidSecret(keys: ReturnType<typeof selectValidApiKeys>) {
+  return keys
+    .innerJoin('api_key_secrets as secret', 'secret.key_id', 'key.id')
+    .where((is) => is.or([is('secret.expires_at', 'is', null), is('secret.expires_at', '>', now)]))
+}
+
 /** Finds the valid API key with a prefix. The caller compares the hash. */
 export async function findValidApiKey(
   db: Kysely<Database>,
   prefix: string,
 ): Promise<ApiKeyBearer | undefined> {
-  return selectValidApiKeys(db)
-    .innerJoin('api_key_secrets as secret', 'secret.key_id', 'key.id')
+  return whereValidSecret(selectValidApiKeys(db))
     .select([
       'key.id as id',
       'secret.prefix as prefix',
@@ -110,7 +116,6 @@ export async function findValidApiKey(
       'membership.role as role',
     ])
     .where('secret.prefix', '=', prefix)
-    .where((is) => is.or([is('secret.expires_at', 'is', null), is('secret.expires_at', '>', now)]))
     .executeTakeFirst()
 }
 

@@ -54,9 +54,13 @@ function isOpen(db: Kysely<Database>) {
   )`
 }
 
+/** Selects from the invitations that can be accepted, as `invitation`. */
+export function selectOpenInvitations(db: Kysely<Database>) {
+  return db.selectFrom('invitations as invitation').where(isOpen(db))
+}
+
 function invitations(db: Kysely<Database>) {
-  return db
-    .selectFrom('invitations as invitation')
+  return selectOpenInvitations(db)
     .innerJoin('users as inviter', 'inviter.id', 'invitation.inviter_id')
     .leftJoin('api_keys as api_key', 'api_key.id', 'invitation.api_key_id')
     .select([
@@ -68,19 +72,18 @@ function invitations(db: Kysely<Database>) {
       instant('invitation.created_at').as('created_at'),
       earlierInstant('invitation.expires_at', 'api_key.expires_at').as('expires_at'),
     ])
-    .where(isOpen(db))
 }
 
 /**
  * Creates an invitation and returns its id; undefined when the e-mail address already has one. Invitations that cannot
  * be accepted do not count.
+ *
+ * @param db - a transaction that has locked the organization, so that no e-mail address is invited twice
  */
 export async function insertInvitation(
   db: Kysely<Database>,
   { organizationId, inviterId, apiKeyId, email, role, token }: NewInvitation,
 ): Promise<string | undefined> {
-  // Blocks concurrent invitations into the same organization, so that no e-mail address is invited twice.
-  await sql`select 1 from organizations where id = ${organizationId} for update`.execute(db)
   await db
     .deleteFrom('invitations as invitation')
     .where('organization_id', '=', organizationId)
@@ -144,11 +147,9 @@ export async function listInvitations(
 
 /** Whether a token accepts an invitation; a cheap check, so that expensive work is done only for valid tokens. */
 export async function isInvitationToken(db: Kysely<Database>, token: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('invitations as invitation')
+  const row = await selectOpenInvitations(db)
     .select('invitation.id')
     .where('invitation.sha256', '=', sha256Hex(token))
-    .where(isOpen(db))
     .executeTakeFirst()
   return row !== undefined
 }

@@ -170,6 +170,19 @@ const generators: { readonly [kind in CredentialKind]: (id: string) => IssuedByK
   basic: (id) => ({ id, kind: 'basic', ...generateBasicCredential() }),
 }
 
+/** Selects from the credentials that are neither revoked nor expired, as `credential`. */
+export function selectValidCredentials(db: Kysely<Database>) {
+  return db
+    .selectFrom('node_credentials as credential')
+    .where('credential.revoked_at', 'is', null)
+    .where((is) =>
+      is.or([
+        is('credential.expires_at', 'is', null),
+        is('credential.expires_at', '>', sql<string>`clock_timestamp()`),
+      ]),
+    )
+}
+
 function selectCredentials(db: Kysely<Database>) {
   return db
     .selectFrom('node_credentials as credential')

@@ -57,6 +57,14 @@ export async function findVersionedOrganization(
   return { organization, version }
 }
 
+/**
+ * Locks an organization until the transaction ends, so that others cannot add records whose number is limited. It does
+ * not block the creation of other records that refer to the organization.
+ */
+export async function lockOrganization(transaction: Kysely<Database>, id: string): Promise<void> {
+  await transaction.selectFrom('organizations').select('id').where('id', '=', id).forNoKeyUpdate().execute()
+}
+
 /** Renames an organization. */
 export async function renameOrganization(db: Kysely<Database>, id: string, name: string): Promise<void> {
   await db

@@ -23,30 +23,14 @@ export interface VersionedWebhook {
 /** Fields of a webhook, except its secret. */
 export type WebhookFields = Pick<WebhookRecord, 'url' | 'description' | 'events' | 'active'>
 
-/** Maximum number of webhooks of an organization. */
-export const maxWebhooks = 100
-
-/**
- * Creates a webhook.
- *
- * @param transaction - holds the lock that prevents concurrent inserts
- * @returns undefined when the organization has reached its maximum number of webhooks
- */
+/** Creates a webhook. */
 export async function insertWebhook(
-  transaction: Kysely<Database>,
+  db: Kysely<Database>,
   encryptor: Encryptor,
   { organizationId, secret, ...fields }: WebhookFields & { organizationId: string; secret: string },
-): Promise<VersionedWebhook | undefined> {
-  // Blocks concurrent inserts for the same organization, so that the count is exact.
-  await sql`select 1 from organizations where id = ${organizationId} for update`.execute(transaction)
-  const { count } = await transaction
-    .selectFrom('webhooks')
-    .select(({ fn }) => fn.countAll().as('count'))
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirstOrThrow()
-  if (Number(count) >= maxWebhooks) return undefined
+): Promise<VersionedWebhook> {
   return insertWithId('webhook', async (id) => {
-    const row = await transaction
+    const row = await db
       .insertInto('webhooks')
       .values({
         id,

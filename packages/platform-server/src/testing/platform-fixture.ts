@@ -7,6 +7,7 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fas
 import { pino } from 'pino'
 import { type FirstStart, ensureFirstStart } from '../first-start/first-start.ts'
 import { type PlatformApiOptions, createPlatformApi } from '../platform-api/create-platform-api.ts'
+import { defaultOrganizationLimits } from '../records/organization-limits.ts'
 import type { Store } from '../store/open-store.ts'
 import type { TemporaryDatabase } from './temporary-store.ts'
 import { protocols } from './protocols.ts'
@@ -42,7 +43,10 @@ export async function platformFixture(
       done()
     },
   })
-  const app = await createPlatformApi({ store, protocols, log: pino({ level: 'trace' }, stream), ...options })
+  // Tests issue credentials faster than an organization may by default.
+  const organizationLimits = { ...defaultOrganizationLimits, maxNewCredentialsPerMinute: 1_000_000 }
+  const log = pino({ level: 'trace' }, stream)
+  const app = await createPlatformApi({ store, protocols, log, organizationLimits, ...options })
   const anonymous = async (url: string, { method = 'GET', ...request }: TestRequest = {}) => {
     if (!isMethod(method)) throw new Error('HTTP has no such method.')
     const response = await app.inject({ url, ...request, method })

@@ -53,7 +53,7 @@ export function accessRuleOperations({
         )
         if ((await findAccessRuleOf(transaction, node.id, kind, value)) !== undefined) throw alreadyExists()
         if ((await countAccessRules(transaction, node.id, kind)) >= maxRules) {
-          throw new PlatformError('conflict', {
+          throw new PlatformError('limit_reached', {
             message: `The node already has ${maxRules} rules of this kind, which is the maximum.`,
           })
         }

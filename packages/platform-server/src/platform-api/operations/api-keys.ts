@@ -17,6 +17,7 @@ import {
   listApiKeys,
 } from '../../records/api-key-list.ts'
 import { createResponse, assertMatch } from '../operation-response.ts'
+import { assertWithinLimits } from '../assert-within-limits.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
 import type { Handlers } from '../platform-call.ts'
@@ -27,7 +28,8 @@ import { readExpiry } from '../read-expiry.ts'
 /** The operations on API keys. */
 export function apiKeyOperations({
   db,
-}: Pick<OperationContext, 'db'>): Pick<
+  organizationLimits,
+}: Pick<OperationContext, 'db' | 'organizationLimits'>): Pick<
   Handlers,
   'listApiKeys' | 'createApiKey' | 'getApiKey' | 'updateApiKey' | 'revokeApiKey' | 'rotateApiKey'
 > {
@@ -46,6 +48,7 @@ export function apiKeyOperations({
       return db.transaction().execute(async (transaction) => {
         const { organizationId, userId: creatorId } = identity
         const options = { organizationId, creatorId, name, scopes, expiresAt, origin: 'user' } as const
+        await assertWithinLimits(transaction, organizationLimits, identity, { maxApiKeysPerOrganization: 1 })
         const { id, key } = await issueApiKey(transaction, options)
         const found = assertExists(await findApiKey(transaction, visibleTo(identity), id))
         await writeAudit(transaction, call, {
@@ -76,6 +79,12 @@ export function apiKeyOperations({
           identity,
           (scopes ?? []).filter((scope) => !before.scopes.includes(scope)),
         )
+        // A new expiry makes an expired key valid again.
+        if (before.state === 'expired' && expiresAt !== undefined) {
+          await assertWithinLimits(transaction, organizationLimits, identity, {
+            maxApiKeysPerOrganization: 1,
+          })
+        }
         await updateApiKey(transaction, path.id, { name, scopes, expiresAt })
         const after = assertExists(await findApiKey(transaction, visibleTo(identity), path.id))
         await writeAudit(transaction, call, {
@@ -111,6 +120,11 @@ export function apiKeyOperations({
         // The caller receives the new secret and with it all scopes of the key.
         assertScopesOf(identity, before.scopes)
         assertMayRotate(identity, { kind: 'key', expiresAt: before.expires_at })
+        if (body.overlap_seconds > 0) {
+          await assertWithinLimits(transaction, organizationLimits, identity, {
+            maxApiKeysPerOrganization: 1,
+          })
+        }
         await endApiKeySecrets(transaction, path.id, body.overlap_seconds)
         const key = await addApiKeySecret(transaction, path.id)
         await updateApiKey(transaction, path.id, {})

@@ -13,6 +13,7 @@ import {
 } from '../../records/node-credentials.ts'
 import { findNode, lockNode } from '../../records/nodes.ts'
 import type { Database } from '../../store/database.ts'
+import { assertWithinLimits } from '../assert-within-limits.ts'
 import { createResponse, assertMatch } from '../operation-response.ts'
 import { orNotFound } from '../or-not-found.ts'
 import type { OperationContext } from '../operation-context.ts'
@@ -36,7 +37,7 @@ type CredentialOperations = Pick<
 
 /** The operations on the credentials of nodes. */
 export function credentialOperations(
-  context: Pick<OperationContext, 'db' | 'encryptor' | 'nodes' | 'protocols'>,
+  context: Pick<OperationContext, 'db' | 'encryptor' | 'nodes' | 'protocols' | 'organizationLimits'>,
 ): CredentialOperations {
   const { db, encryptor, nodes, protocols } = context
   const isRevealed = nodes.revealCredentials ?? true
@@ -52,6 +53,17 @@ export function credentialOperations(
       credential: orNotFound(await findNodeCredential(transaction, node.id, path.credential_id)),
     }
   }
+
+  const assertMoreCredentials = (transaction: Kysely<Database>, organizationId: string, nodeId: string) =>
+    assertWithinLimits(
+      transaction,
+      context.organizationLimits,
+      { organizationId, nodeId },
+      {
+        maxCredentialsPerNode: 1,
+        maxCredentialsPerOrganization: 1,
+      },
+    )
 
   return {
     async listCredentials({ identity, path, query, links }) {
@@ -75,6 +87,7 @@ export function credentialOperations(
         if (kind === 'x-token' && !isSupported) {
           throw new PlatformError('invalid', { fields: { kind: ['Requires a node that offers gRPC.'] } })
         }
+        await assertMoreCredentials(transaction, identity.organizationId, node.id)
         const input = { node, kind, label, expiresAt }
         const { shown, version } = await issueCredential(transaction, context, call, input)
         return createResponse(shown, { etag: version })
@@ -98,6 +111,10 @@ export function credentialOperations(
         if (credential.state === 'revoked') throw conflict('The credential is revoked.')
         if (label === undefined && expiresAt === undefined) {
           return createResponse(presentCredential(credential, isRevealed), { etag: credential.version })
+        }
+        // A new expiry makes an expired credential valid again.
+        if (credential.state === 'expired' && expiresAt !== undefined) {
+          await assertMoreCredentials(transaction, call.identity.organizationId, node.id)
         }
         await updateNodeCredential(transaction, id, {
           ...(label !== undefined && { label }),
@@ -148,6 +165,8 @@ export function credentialOperations(
         if (credential.state !== 'active') throw conflict(`The credential is ${credential.state}.`)
         if (credential.replacedBy !== null) throw conflict('The credential was already replaced.')
         assertMayRotate(call.identity, { kind: 'credential', expiresAt })
+        if (overlapSeconds > 0)
+          await assertMoreCredentials(transaction, call.identity.organizationId, node.id)
         const input = { node, kind, label, expiresAt }
         const { shown, version } = await issueCredential(transaction, context, call, input)
         const { limits, version: limitsVersion } = await findLimits(transaction, { kind: 'credential', id })

@@ -11,6 +11,7 @@ import {
 import { addMembership, insertMember } from '../../records/organizations.ts'
 import { findUserByEmail, renameUser, setPassword } from '../../records/users.ts'
 import { newSessionToken } from '../../sessions/session-cookie.ts'
+import { assertWithinLimits } from '../assert-within-limits.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
 import type { Body, Handlers } from '../platform-call.ts'
@@ -22,7 +23,8 @@ import { openSession } from '../sign-in.ts'
 export function invitationOperations({
   db,
   passwords,
-}: Pick<OperationContext, 'db' | 'passwords'>): Pick<
+  organizationLimits,
+}: Pick<OperationContext, 'db' | 'passwords' | 'organizationLimits'>): Pick<
   Handlers,
   'listInvitations' | 'createInvitation' | 'deleteInvitation' | 'acceptInvitation'
 > {
@@ -45,6 +47,7 @@ export function invitationOperations({
         if (user?.isMember === true) throw conflict('The e-mail address belongs to a member.')
         const apiKeyId = identity.kind === 'key' ? identity.id : undefined
         const invitation = { organizationId, inviterId: userId, apiKeyId, email, role, token }
+        await assertWithinLimits(transaction, organizationLimits, identity, { maxMembersPerOrganization: 1 })
         const id = await insertInvitation(transaction, invitation)
         if (id === undefined) throw conflict('There is already an invitation for this e-mail address.')
         await writeAudit(transaction, call, {

@@ -27,6 +27,7 @@ import {
 } from '../../records/nodes.ts'
 import { lockProject } from '../../records/projects.ts'
 import type { Database } from '../../store/database.ts'
+import { assertWithinLimits } from '../assert-within-limits.ts'
 import { createResponse, assertMatch } from '../operation-response.ts'
 import { orNotFound } from '../or-not-found.ts'
 import type { OperationContext } from '../operation-context.ts'
@@ -36,7 +37,10 @@ import { PlatformError } from '../platform-error.ts'
 import { assertExists } from '../assert-exists.ts'
 import { issueCredential } from './issue-credential.ts'
 
-type NodeContext = Pick<OperationContext, 'db' | 'encryptor' | 'publicUrl' | 'nodes' | 'protocols'>
+type NodeContext = Pick<
+  OperationContext,
+  'db' | 'encryptor' | 'publicUrl' | 'nodes' | 'protocols' | 'organizationLimits'
+>
 
 const orders: Readonly<Record<Query<'listNodes'>['order_by'], Pick<NodeQuery, 'orderBy' | 'descending'>>> = {
   name: { orderBy: 'name', descending: false },
@@ -85,6 +89,13 @@ export function nodeOperations(
         const project = await lockProject(transaction, identity.organizationId, body.project)
         if (project === undefined) throw invalid({ project: ['The project does not exist.'] })
         const { name, beacon_debug: beaconDebug } = body
+        // A caller who may not issue credentials does not get any with a new node.
+        const mayIssue = identity.scopes.has('credentials:write')
+        const kinds = mayIssue ? firstKinds(protocols, planned.plan.protocols) : []
+        await assertWithinLimits(transaction, context.organizationLimits, identity, {
+          maxNodesPerOrganization: 1,
+          maxCredentialsPerOrganization: kinds.length,
+        })
         const id = await insertNode(transaction, encryptor, {
           ...planned.plan,
           projectId: project.id,
@@ -97,9 +108,7 @@ export function nodeOperations(
           object: { kind: 'node', id, name },
           changes: changesBetween(undefined, auditedNode(protocols, node)),
         })
-        // A caller who may not issue credentials does not get any with a new node.
-        const mayIssue = identity.scopes.has('credentials:write')
-        const credentials = mayIssue ? await issueFirst(transaction, context, call, node) : []
+        const credentials = await issueFirst(transaction, context, call, { node, kinds })
         const token = credentials.find(({ kind }) => kind === 'token')?.token
         const presented = presentNode(protocols, node, addressParts(context, links), token)
         return createResponse({ ...presented, credentials }, { etag: node.version })
@@ -171,19 +180,23 @@ async function checkTargets(
 }
 
 /** Issues the first credentials: one of each kind that the node supports. */
+/** The kinds of the credentials of a new node. */
+function firstKinds(
+  descriptions: readonly ProtocolDescription[],
+  protocols: readonly string[],
+): readonly CredentialKind[] {
+  const kinds = descriptions
+    .filter(({ name }) => protocols.includes(name))
+    .flatMap(({ credentialKinds }) => credentialKinds)
+  return ['token', 'basic', ...kinds]
+}
+
 async function issueFirst(
   transaction: Kysely<Database>,
-  { encryptor, nodes, protocols }: NodeContext,
+  { encryptor, nodes }: NodeContext,
   call: PlatformCall<'createNode'>,
-  node: NodeRecord,
+  { node, kinds }: { readonly node: NodeRecord; readonly kinds: readonly CredentialKind[] },
 ) {
-  const kinds: readonly CredentialKind[] = [
-    'token',
-    'basic',
-    ...protocols
-      .filter(({ name }) => node.protocols.includes(name))
-      .flatMap(({ credentialKinds }) => credentialKinds),
-  ]
   // The request has no expiry for them, so those of a key that expires end with the key.
   const { expiresAt } = call.identity
   const credentials = []

@@ -8,6 +8,7 @@ import {
   type ProjectQuery,
   updateProject,
 } from '../../records/projects.ts'
+import { assertWithinLimits } from '../assert-within-limits.ts'
 import { createResponse, assertMatch } from '../operation-response.ts'
 import { orNotFound } from '../or-not-found.ts'
 import type { OperationContext } from '../operation-context.ts'
@@ -28,7 +29,8 @@ const orders: Readonly<
 /** The operations on projects. */
 export function projectOperations({
   db,
-}: Pick<OperationContext, 'db'>): Pick<
+  organizationLimits,
+}: Pick<OperationContext, 'db' | 'organizationLimits'>): Pick<
   Handlers,
   'listProjects' | 'createProject' | 'getProject' | 'updateProject' | 'deleteProject'
 > {
@@ -53,6 +55,9 @@ export function projectOperations({
       const { organizationId, userId } = call.identity
       const { name, description = '', type } = call.body
       return db.transaction().execute(async (transaction) => {
+        await assertWithinLimits(transaction, organizationLimits, call.identity, {
+          maxProjectsPerOrganization: 1,
+        })
         const id = await insertProject(transaction, {
           organizationId,
           creatorId: userId,

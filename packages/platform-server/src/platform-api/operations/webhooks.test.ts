@@ -4,7 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { issueApiKey } from '../../records/api-keys.ts'
 import { insertOrganization } from '../../records/organizations.ts'
 import { insertEvent } from '../../records/webhook-events.ts'
-import { insertWebhook, maxWebhooks } from '../../records/webhooks.ts'
+import { defaultOrganizationLimits } from '../../records/organization-limits.ts'
+import { insertWebhook } from '../../records/webhooks.ts'
 import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
 import { type TemporaryDatabase, backends } from '../../testing/temporary-store.ts'
 import { type Deliverer, startDeliverer } from '../../webhooks/start-deliverer.ts'
@@ -253,6 +254,7 @@ describe.each(backends)('webhooks on $name', ({ create }) => {
     const { organizationId } = fixture.first
     const fields = { url: receiver.url, description: '', events: [], active: true, secret: 's' }
     const { db, encryptor } = fixture.store
+    const maxWebhooks = defaultOrganizationLimits.maxWebhooksPerOrganization
     await db.transaction().execute(async (transaction) => {
       for (let at = 1; at < maxWebhooks; at++) {
         await insertWebhook(transaction, encryptor, { ...fields, organizationId })

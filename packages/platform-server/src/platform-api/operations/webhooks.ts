@@ -12,7 +12,6 @@ import {
   findWebhook,
   insertWebhook,
   listWebhooks,
-  maxWebhooks,
   updateWebhook,
   type WebhookRecord,
 } from '../../records/webhooks.ts'
@@ -20,6 +19,7 @@ import { newWebhookSecret } from '../../webhooks/signature.ts'
 import { leaseMs } from '../../webhooks/retry-schedule.ts'
 import { sendWebhook } from '../../webhooks/send-webhook.ts'
 import { targetProblem } from '../../webhooks/target-url.ts'
+import { assertWithinLimits } from '../assert-within-limits.ts'
 import { createResponse, assertMatch } from '../operation-response.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
@@ -33,7 +33,8 @@ export function webhookOperations({
   db,
   encryptor,
   webhooks: { send, wake },
-}: Pick<OperationContext, 'db' | 'encryptor' | 'webhooks'>): Pick<
+  organizationLimits,
+}: Pick<OperationContext, 'db' | 'encryptor' | 'webhooks' | 'organizationLimits'>): Pick<
   Handlers,
   | 'listWebhooks'
   | 'createWebhook'
@@ -62,12 +63,10 @@ export function webhookOperations({
       const secret = newWebhookSecret()
       return db.transaction().execute(async (transaction) => {
         const fields = { url, description, events, active, organizationId, secret }
-        const created = await insertWebhook(transaction, encryptor, fields)
-        if (created === undefined) {
-          const message = `An organization can have at most ${maxWebhooks} webhooks.`
-          throw new PlatformError('conflict', { message })
-        }
-        const { webhook, version } = created
+        await assertWithinLimits(transaction, organizationLimits, call.identity, {
+          maxWebhooksPerOrganization: 1,
+        })
+        const { webhook, version } = await insertWebhook(transaction, encryptor, fields)
         await writeAudit(transaction, call, {
           action: 'webhook.create',
           object: objectOf(webhook),
