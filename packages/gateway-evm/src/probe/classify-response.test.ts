@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { classifyResponse, nonexistentMethod } from './classify-response.ts'
-import type { ProbeResponse } from './read-response.ts'
+import { type ProbeResponse, readProbeResponse } from './read-response.ts'
 
 const method = 'eth_getBlockReceipts'
 
@@ -126,5 +126,16 @@ describe('a failed call', () => {
 
   it('is not an internal error that a node returns for a missing method', () => {
     expect(classifyResponse(method, error(-32601, 'Method not found', 500)).outcome).toBe('missing')
+  })
+})
+
+describe('a message of megabytes', () => {
+  it.each(['exceeded its ', 'upgrade ', 'a '])('is searched at its start only: %j', (part) => {
+    const message = `${part.repeat(1_000)}capacity: method not found`
+    for (const reported of [{ code: -32000, message }, message]) {
+      const response = readProbeResponse(JSON.stringify({ jsonrpc: '2.0', id: 1, error: reported }))
+      expect(response.error?.message).toBe(message.slice(0, 1_000))
+      expect(classifyResponse(method, response).outcome).toBe('available')
+    }
   })
 })

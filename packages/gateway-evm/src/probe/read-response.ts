@@ -23,6 +23,9 @@ export interface ProbeCaller {
 /** Transport of a call. */
 export type ProbeTransport = 'http' | 'websocket'
 
+// Messages are searched for wordings. The search time of some grows with the square of the length.
+const maxMessageLength = 1_000
+
 /** Parses the text of a JSON-RPC response. */
 export function readProbeResponse(text: string): ProbeResponse {
   let value: unknown
@@ -38,11 +41,12 @@ export function readProbeResponse(text: string): ProbeResponse {
     return {
       error: {
         code: typeof code === 'number' && Number.isSafeInteger(code) ? code : undefined,
-        message: typeof message === 'string' ? message : '',
+        message: typeof message === 'string' ? message.slice(0, maxMessageLength) : '',
       },
     }
   }
   // Some proxies return an error as a plain string.
-  if (typeof error === 'string') return { error: { code: undefined, message: error } }
+  if (typeof error === 'string')
+    return { error: { code: undefined, message: error.slice(0, maxMessageLength) } }
   return result === undefined ? { problem: 'unreadable' } : { hasResult: true, result }
 }
