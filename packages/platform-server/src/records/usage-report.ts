@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../store/database.ts'
 
@@ -119,13 +120,15 @@ export async function* streamReport(
       const { rows } = await sql<UsageReportRow>`fetch ${sql.lit(batchRows)} from ${cursor}`.execute(session)
       if (rows.length === 0) return
       yield rows
+      // The embedded database responds without a pause in which other requests could be handled.
+      await setImmediate()
     }
   } finally {
     await sql`close ${cursor}`.execute(session)
   }
 }
 
-const batchRows = 1_000
+const batchRows = 100
 
 const sumNames = [
   'requests',

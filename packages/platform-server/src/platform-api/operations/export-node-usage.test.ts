@@ -1,4 +1,5 @@
 import { text as readText } from 'node:stream/consumers'
+import { clearImmediate, setImmediate as schedule } from 'node:timers'
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -9,6 +10,7 @@ import { type PlatformFixture, platformFixture } from '../../testing/platform-fi
 import type { Store } from '../../store/open-store.ts'
 import { type TemporaryDatabase, backends } from '../../testing/temporary-store.ts'
 import { exportUsage } from '../../usage-export/export-usage.ts'
+import { streamReport } from '../../records/usage-report.ts'
 import type { Success } from '../platform-call.ts'
 
 type Page = Success<'listNodeUsage'>
@@ -120,6 +122,32 @@ describe.each(backends)('GET /v2/reporting/node-usage/export/ on $name', ({ crea
       }),
     )
     expect(lines).toEqual(cells)
+  })
+
+  it('handles other requests between its batches', async () => {
+    let ticks = 0
+    const tick = () => {
+      ticks += 1
+      next = schedule(tick)
+    }
+    let next = schedule(tick)
+    const batches = new Set<number>()
+    const query = {
+      organizationId: fixture.first.organizationId,
+      from: '2026-03-01T00:00:00.000Z',
+      granularity: 'hour',
+      groupBy: new Set(['method'] as const),
+      order: [{ field: 'datetime', descending: false }],
+    } as const
+    await fixture.store.withSession(async (session) => {
+      for await (const rows of streamReport(session, query, () => undefined)) {
+        expect(rows.length).toBeLessThanOrEqual(100)
+        batches.add(ticks)
+      }
+    })
+    clearImmediate(next)
+    // Of 600 rows.
+    expect(batches.size).toBe(6)
   })
 
   it('has no cell that a spreadsheet would execute', async () => {
