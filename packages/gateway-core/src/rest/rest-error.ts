@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Rejection } from '../admission/types.ts'
+import { toUpstreamError } from '../upstream/upstream-error.ts'
 
 /** A rejection or failure that is sent as an error body in the format of the called API. */
 export class RestError extends Error {
@@ -19,6 +20,8 @@ export class RestError extends Error {
 /** Returns the failure for the response; any other error is logged and not sent to the caller. */
 export function toRestError(error: unknown, log: Logger): RestError {
   if (error instanceof RestError) return error
+  const upstreamError = toUpstreamError(error)
+  if (upstreamError) return new RestError(upstreamError.status, upstreamError.message)
   log.error({ err: error }, 'node request failed')
   return new RestError(500, 'Internal error.')
 }

@@ -59,14 +59,29 @@ export class UpstreamBusyError extends Error {
 /** Creates the failure of an exchange. The cause is dropped, because it may contain the URL of the upstream. */
 export function unavailable(error: unknown, signal: CancellationSignal): UpstreamError {
   const cause: unknown = signal.aborted ? signal.reason : error
-  const isTimeout = cause instanceof Error && cause.name.includes('Timeout')
-  const kind = isTimeout
-    ? 'timeout'
-    : signal.aborted
-      ? 'aborted'
-      : cause instanceof Http1Error
-        ? cause.kind
-        : 'reset'
+  return failureOf(kindOf(cause) ?? (signal.aborted ? 'aborted' : 'reset'))
+}
+
+/**
+ * Converts the error of a call that its upstream or its client ended. These are no errors of the gateway, and every
+ * protocol has to treat them alike: they are not logged.
+ *
+ * @returns undefined for any other error
+ */
+export function toUpstreamError(error: unknown): UpstreamError | undefined {
+  if (error instanceof UpstreamError) return error
+  const kind = kindOf(error)
+  return kind && failureOf(kind)
+}
+
+function kindOf(error: unknown): UpstreamErrorKind | undefined {
+  if (error instanceof Http1Error) return error.kind
+  if (!(error instanceof Error)) return undefined
+  if (error.name.includes('Timeout')) return 'timeout'
+  return error.name === 'AbortError' ? 'aborted' : undefined
+}
+
+function failureOf(kind: UpstreamErrorKind): UpstreamError {
   return new UpstreamError(kind, messages[kind] ?? 'The upstream is unreachable.')
 }
 

@@ -1,3 +1,5 @@
+import type { CancellationSignal } from '@fairlead/runtime'
+import { toUpstreamError, unavailable, UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { UpstreamResponse } from '../upstream/upstream-response.ts'
 
 /**
@@ -5,10 +7,15 @@ import type { UpstreamResponse } from '../upstream/upstream-response.ts'
  *
  * @param response - not yet read
  * @param limit - maximum number of bytes to read
+ * @param signal - of the call
  * @returns undefined for a response that exceeds the limit
- * @throws the error of the body
+ * @throws UpstreamError when the call is cancelled or the upstream ends the response early; any other error of the body
  */
-export async function readUpTo(response: UpstreamResponse, limit: number): Promise<Buffer | undefined> {
+export async function readUpTo(
+  response: UpstreamResponse,
+  limit: number,
+  signal: CancellationSignal,
+): Promise<Buffer | undefined> {
   const { bytes, contentLength } = response
   if (bytes) return bytes.length <= limit ? bytes : undefined
   if (contentLength !== undefined && Number(contentLength) > limit) return undefined
@@ -20,7 +27,9 @@ export async function readUpTo(response: UpstreamResponse, limit: number): Promi
     const chunk = body.read() as Buffer | null
     if (chunk === null) {
       if (body.readableEnded) return Buffer.concat(chunks)
-      await nextChunk(body)
+      await nextChunk(body).catch((error: unknown) => {
+        throw signal.aborted ? unavailable(error, signal) : (toUpstreamError(error) ?? error)
+      })
       continue
     }
     chunks.push(chunk)
@@ -41,9 +50,13 @@ function nextChunk(body: UpstreamResponse['body']): Promise<void> {
       else reject(error)
     }
     const onReadable = () => settle()
-    const closed = () => settle(body.readableEnded ? undefined : new Error('The response is incomplete.'))
+    const closed = () => settle(body.readableEnded ? undefined : incomplete())
     if (body.errored) return reject(body.errored)
-    if (body.destroyed && !body.readableEnded) return reject(new Error('The response is incomplete.'))
+    if (body.destroyed && !body.readableEnded) return reject(incomplete())
     body.on('readable', onReadable).on('end', onReadable).on('close', closed).on('error', settle)
   })
+}
+
+function incomplete(): UpstreamError {
+  return new UpstreamError('reset', 'The response of the upstream is incomplete.')
 }

@@ -305,7 +305,11 @@ export class RequestCoalescer {
         // Most responses are for a single caller and are not cached.
         if (isUpstreamResponse(response) && until === undefined && inFlight.waiters === 0)
           settle(response, undefined)
-        else this.#unwrap(response, lookup, until).then((rpcResponse) => settle(response, rpcResponse), fail)
+        else
+          this.#unwrap(response, lookup, until, inFlight.signal).then(
+            (rpcResponse) => settle(response, rpcResponse),
+            fail,
+          )
       },
       reject: fail,
     })
@@ -324,21 +328,26 @@ export class RequestCoalescer {
     response: RpcResponse | UpstreamResponse,
     lookup: Lookup,
     until: Validity | undefined,
+    signal: CancellationSignal,
   ): Promise<RpcResponse | undefined> {
     const rpcResponse = isUpstreamResponse(response)
-      ? await this.#readShort(response, lookup.method)
+      ? await this.#readShort(response, lookup.method, signal)
       : response
     if (rpcResponse && 'result' in rpcResponse) this.#store(lookup, rpcResponse.result, until)
     return rpcResponse
   }
 
-  async #readShort(response: UpstreamResponse, method: string): Promise<RpcResponse | undefined> {
+  async #readShort(
+    response: UpstreamResponse,
+    method: string,
+    signal: CancellationSignal,
+  ): Promise<RpcResponse | undefined> {
     const reservation = this.#options.upstream.reserve()
     const length = Math.min(Number(response.contentLength ?? maxCachedBytes), maxCachedBytes)
     try {
       if (!reservation.canReserve(length)) return undefined
       reservation.take(length)
-      const bytes = await readUpTo(response, maxCachedBytes)
+      const bytes = await readUpTo(response, maxCachedBytes, signal)
       return bytes && toRpcResponse(bytes.toString('utf8'), method, response.secrets)
     } finally {
       reservation.release()

@@ -1,13 +1,18 @@
 import { MemoryLimitError } from '@fairlead/gateway-core/memory/memory-ledger'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
-import { UpstreamBusyError, UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
+import {
+  toUpstreamError,
+  UpstreamBusyError,
+  UpstreamError,
+} from '@fairlead/gateway-core/upstream/upstream-error'
 import { rpcCodes } from '../rpc-codes.ts'
 
 /** Converts the error of a failed call to a JSON-RPC error. Returns undefined for an unexpected error. */
 export function toRpcError(error: unknown): RpcError | undefined {
   if (error instanceof RpcError) return error
-  if (error instanceof UpstreamError) {
-    return new RpcError(rpcCodes.internalError, error.message, { status: error.status })
+  const upstreamError = toUpstreamError(error)
+  if (upstreamError) {
+    return new RpcError(rpcCodes.internalError, upstreamError.message, { status: upstreamError.status })
   }
   if (error instanceof MemoryLimitError) {
     return new RpcError(rpcCodes.limitExceeded, error.message, {

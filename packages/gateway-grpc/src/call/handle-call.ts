@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import type { CallPool } from '../upstream/grpc-upstreams.ts'
 import { hasLooped, loopField, loopReason, loopValue } from '@fairlead/gateway-core/network/cdn-loop'
 import { GrpcError, Status, type StatusCode } from '@fairlead/grpc-transport/wire'
@@ -5,6 +6,7 @@ import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { Permit } from '@fairlead/gateway-core/admission/types'
 import { RequestContext, type RequestKind } from '@fairlead/gateway-core/http/request-context'
 import type { RequestSource } from '@fairlead/gateway-core/http/client-address'
+import { toUpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { endOfError, errorOfRejection } from './call-status.ts'
 import { isCallPath, isStreamingMethod, isUnaryMethod, labelOf } from './call-path.ts'
 import type { Downstream } from './downstream.ts'
@@ -57,8 +59,7 @@ function serve(
     recordCall(context, code, dependencies.metrics)
   }
   const reject = (error: unknown) => {
-    if (!(error instanceof GrpcError)) context.log.error({ err: error }, 'node request failed')
-    const grpcError = error instanceof GrpcError ? error : new GrpcError(Status.INTERNAL, 'Internal error.')
+    const grpcError = toGrpcError(error, context.log)
     client.requests.on('error', () => undefined)
     client.response.on('error', () => undefined)
     client.end(endOfError(grpcError).trailers)
@@ -80,6 +81,18 @@ function serve(
   } catch (error) {
     reject(error)
   }
+}
+
+/** Returns the error to respond with. An error of any other type is logged and is not exposed to the caller. */
+function toGrpcError(error: unknown, log: Logger): GrpcError {
+  if (error instanceof GrpcError) return error
+  const upstreamError = toUpstreamError(error)
+  if (upstreamError) {
+    const code = upstreamError.kind === 'aborted' ? Status.CANCELLED : Status.UNAVAILABLE
+    return new GrpcError(code, upstreamError.message)
+  }
+  log.error({ err: error }, 'node request failed')
+  return new GrpcError(Status.INTERNAL, 'Internal error.')
 }
 
 /**
