@@ -134,6 +134,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   let isDraining = false
   const operations = operationsRoutes({
     metrics: telemetry,
+    listeningHost: configuration.host,
     metricsToken: () => current.metricsToken,
     ready: createReadinessCheck({
       isDraining: () => isDraining,

@@ -105,6 +105,28 @@ describe('the health and metrics endpoints', () => {
     }
   })
 
+  it.each([
+    ['localhost', 200],
+    ['LOCALHOST:1', 200],
+    ['127.0.0.1:8645', 200],
+    ['127.1.2.3', 200],
+    ['[::1]:8645', 200],
+    ['attacker.example', 403],
+    ['attacker.example:8645', 403],
+    ['localhost.attacker.example', 403],
+    ['127.0.0.1.attacker.example', 403],
+    ['localhost@attacker.example', 403],
+    ['192.0.2.1', 403],
+    ['[::2]', 403],
+  ])('return the metrics to a local client with the host %s: %i', async (host, status) => {
+    const { port } = new URL(gateway.url)
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.write(`GET /metrics HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`)
+    const response = await readText(socket)
+    expect(response).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    expect(response.includes('fairlead_')).toBe(status === 200)
+  })
+
   it('return the metrics to clients with the token, when one is configured', async () => {
     const guarded = await startAnother({ FAIRLEAD_METRICS_TOKEN: canaries.metrics })
     const status = async (headers: Record<string, string>) =>

@@ -3,12 +3,14 @@ import { type HttpRequest, type HttpResponse, sendContent } from '@fairlead/gate
 import type { Route } from '@fairlead/gateway-core/http/router'
 import type { Readiness } from './readiness.ts'
 import { equalInConstantTime, sha256Hex } from '@fairlead/gateway-core/credentials/secret'
-import { isLoopback } from '@fairlead/gateway-core/http/loopback'
+import { isLoopback, isLoopbackHost } from '@fairlead/gateway-core/http/loopback'
 
 /** What the health and metrics endpoints report. */
 export interface Observed {
   /** The metrics as text, of the given type. */
   readonly metrics: { readonly contentType: string; text(): Promise<string> }
+  /** Name or address that the operator lets the gateway listen on; local clients may use it as the host. */
+  readonly listeningHost: string
   /** Bearer token for the metrics. Without one, only loopback clients may read them. */
   metricsToken(): string | undefined
   ready(): Promise<Readiness>
@@ -17,6 +19,7 @@ export interface Observed {
 /** Creates the routes of `/healthz`, `/readyz` and `/metrics`. */
 export function operationsRoutes({
   metrics,
+  listeningHost,
   metricsToken,
   ready,
 }: Observed): readonly Route<RequestHandler>[] {
@@ -27,12 +30,13 @@ export function operationsRoutes({
       send(response, isReady ? 200 : 503, 'text/plain; charset=utf-8', `${lines.join('\n')}\n`)
     },
     '/metrics': async (request, response) => {
-      if (mayReadMetrics(request, metricsToken()))
-        send(response, 200, metrics.contentType, await metrics.text())
-      else {
+      const token = metricsToken()
+      if (!mayReadMetrics(request, token)) {
         response.setHeader('www-authenticate', 'Bearer realm="metrics"')
         send(response, 401, 'text/plain; charset=utf-8', 'unauthorized\n')
-      }
+      } else if (token === undefined && !isOwnHost(request.headers.host, listeningHost)) {
+        send(response, 403, 'text/plain; charset=utf-8', foreignHostText)
+      } else send(response, 200, metrics.contentType, await metrics.text())
     },
   }
   return Object.entries(responders).map(([path, respond]) => ({
@@ -46,6 +50,13 @@ export function operationsRoutes({
       }
     },
   }))
+}
+
+const foreignHostText =
+  'Without FAIRLEAD_METRICS_TOKEN, the Host header must be localhost, 127.0.0.1 or [::1], with or without a port.\n'
+
+function isOwnHost(host: string | undefined, listeningHost: string): boolean {
+  return isLoopbackHost(host) || host?.replace(/:\d+$/, '').toLowerCase() === listeningHost.toLowerCase()
 }
 
 type Responder = (request: HttpRequest, response: HttpResponse) => Promise<void>
