@@ -240,7 +240,7 @@ describe('credentials', () => {
     for (const path of ['/', '/evm', '/?x=1']) {
       expect(await (await post(path, chainId, basic())).json()).toMatchObject({ result: '0x7a69' })
     }
-    const absolute = raw(`http://gateway.example/${token}/evm`, chainId, ['connection: close'])
+    const absolute = raw(`http://x/${token}/evm`, chainId, ['connection: close'])
     expect((await sendRaw(port, absolute)).text).toContain('"result":"0x7a69"')
   })
 
