@@ -32,12 +32,19 @@ export function upstreamCalls(
   }
 }
 
+/** The upstream of the latest call of each tenant: most calls of a credential have the same one. */
+const upstreams = new WeakMap<Tenant, Upstream>()
+
 /** Returns an upstream whose calls belong to a tenant. */
 export function upstreamOf(tenant: Tenant, upstream: Upstream): Upstream {
+  const existing = upstreams.get(tenant)
+  if (existing !== undefined && existing.origin === upstream) return existing
   const send: Upstream['send'] = (body, signal, info = unknownCall, completion) =>
     upstream.send(body, signal, info.tenant ? info : { ...info, tenant }, completion)
   const { node = upstream, origin = upstream } = upstream
-  return { ...upstream, send, ...upstreamCalls(send, upstream), node, origin }
+  const created = { ...upstream, send, ...upstreamCalls(send, upstream), node, origin }
+  upstreams.set(tenant, created)
+  return created
 }
 
 /** Reserves memory for buffered responses. */

@@ -128,7 +128,7 @@ const upstreams = {
   'JSON-RPC connections': count(`${evm}/upstream/evm-upstream.ts`, 'maxConnections'),
   'REST connections': count(`${core}/rest/rest-upstream.ts`, 'maxConnections'),
   'lookup connections': count(`${http1}/client/adaptive-pipelining.ts`, 'maxSharedConnections'),
-  'guaranteed connections': count(`${http1}/client/connection-shares.ts`, 'alwaysGranted'),
+  'guaranteed connections': count(`${http1}/client/connection-pool.ts`, 'alwaysGranted'),
   'interrupted response': ms(`${http1}/client/connection.ts`, 'stalledMs'),
   'shortest hedge': ms(`${evm}/upstream/evm-pool.ts`, 'minHedgeMs'),
   'silence check': times(ms(`${core}/upstream/silence.ts`, 'silenceTickMs'), 2),
