@@ -71,7 +71,7 @@ for (const name of flags.only.split(';')) {
 process.exit(0)
 
 async function measure({ name, clients, hold }: Scenario): Promise<void> {
-  // The embedded database has free memory of its own, in which growth would not show.
+  // Growth would not show in the free memory of the embedded database.
   if (!hasPostgresql) throw new Error('The benchmark needs the programs of PostgreSQL.')
   const database = await startPostgresql()
   const upstream = createServer((request, response) => {

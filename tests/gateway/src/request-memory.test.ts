@@ -75,7 +75,7 @@ it('responses that TON adapters buffer are counted, and released', async () => {
   expect(memory.states().reserved).toBe(0)
 })
 
-it('a response that its client does not read is counted until the client is gone', async () => {
+it('a response that its client does not read is counted until the client has disconnected', async () => {
   const memory = new MemoryLedger(2 ** 30)
   const node = await startTestNode((request, response) => {
     request.resume().on('end', () => {

@@ -150,7 +150,7 @@ describe('parseBody', () => {
     const text = `{"jsonrpc":"2.0","id":1,"method":"m","params":[${piece.repeat(count)}`
     const parseJson = vi.spyOn(JSON, 'parse')
     onTestFinished(() => parseJson.mockRestore())
-    // A short text may be as deep as it is long.
+    // The limits apply to long texts.
     expect(failureOf(text + ' '.repeat(1_024))).toMatchObject({
       code: -32600,
       message: expect.stringContaining(what),

@@ -9,7 +9,7 @@ export type MemoryKind = keyof typeof memoryFactors
  */
 export const memoryFactors = {
   /** Request bodies and messages: their bytes, their text and the parsed values. */
-  request: 5,
+  request: 4,
   /** Buffered responses of upstreams. */
   response: 2,
   /** Bytes that wait for a client to read them, and bytes of requests that are incomplete. */

@@ -5,13 +5,13 @@ import type { Tenant } from '@fairlead/runtime'
 export const idleBytes = 65_536
 
 /** Part of the cost of each WebSocket: most hold no more, and need no reservation for each message. */
-export const freeBytes = 16_384
+export const freeBytes = 8_192
 // Each chunk and each fragment of an incomplete message is an object.
 const bytesOfPart = 256
 const bytesOfSubscription = 1_024
 const bytesOfFilterItem = 256
 
-/** The memory that one WebSocket holds, as it is counted. */
+/** Counts the memory that one WebSocket holds. */
 export class SessionMemory {
   readonly #objects: Reservation
   readonly #requests: Reservation

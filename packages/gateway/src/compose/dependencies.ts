@@ -91,7 +91,12 @@ export async function openDependencies(
   const { valkeyUrl } = configuration
   const sharedStore = valkeyUrl === undefined ? undefined : openSharedStore(valkeyUrl, log)
   const database = watchDatabase(() => sql`select 1`.execute(store.db), log)
-  const accessControl = openAccessControl(configuration, {
+  const memory = new MemoryLedger(memoryCapacityOf(configuration))
+  const limitsOf = (limited: Configuration) => ({
+    ...limited,
+    maxTotalConcurrentCalls: maxConcurrentCalls(limited, memory),
+  })
+  const accessControl = openAccessControl(limitsOf(configuration), {
     costs,
     directory,
     store: sharedStore,
@@ -114,7 +119,7 @@ export async function openDependencies(
         : []),
     ],
     accessControl,
-    memory: new MemoryLedger(memoryCapacityOf(configuration)),
+    memory,
     upstreamRules: createUpstreamRules(upstreamPolicy, gatewayAddresses),
     loops: createLoopDetector(store.encryptor),
     deadlines: new ProgressDeadlines(progressLimits),
@@ -126,7 +131,7 @@ export async function openDependencies(
       nodeDomain = next.nodeDomain
       Object.assign(progressLimits, progressLimitsOf(next))
       Object.assign(upstreamPolicy, upstreamPolicyOf(next, trusted))
-      accessControl.change(next)
+      accessControl.change(limitsOf(next))
     },
     close: async () => {
       database.close()
@@ -180,6 +185,14 @@ async function tracingOf({ tracingEndpoint, tracingRatio }: Configuration): Prom
 function memoryCapacityOf({ maxHeldBytes, processes }: Configuration): number {
   // 0 processes = one for each core.
   return maxHeldBytes || memoryCapacity(readMemoryLimits(processes || availableParallelism()))
+}
+
+// A call costs about 16 KiB while it is in flight: all of them together a quarter of the memory for clients.
+const memoryOfCall = 65_536
+
+/** Limits the concurrent calls of the process to what its memory allows. */
+function maxConcurrentCalls({ maxTotalConcurrentCalls }: Configuration, memory: MemoryLedger): number {
+  return Math.min(maxTotalConcurrentCalls, Math.floor(memory.states().capacity / memoryOfCall))
 }
 
 function progressLimitsOf({ stallMs, minBytesPerSecond }: Configuration) {

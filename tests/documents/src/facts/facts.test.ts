@@ -54,6 +54,7 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'docs/reference/configuration.md': {
     '32 bytes': checkedByOptions,
     'every minute': checkedByOptions,
+    '64 KiB': checkedByOptions,
     '2 MiB': checkedByOptions,
   },
   'docs/reference/upstreams.md': { '60 seconds': 'the tolerance of execution clients' },

@@ -55,6 +55,10 @@ it.each(['core', 'platform-client', 'evm-rpc', 'beacon', 'jetton', 'grpc-transpo
 
 /** Numbers in the code behind the times and sizes in descriptions of options, which the page of the options repeats. */
 const described: Readonly<Record<string, Quantity | undefined>> = {
+  maxTotalConcurrentCalls: {
+    value: constantOf('packages/gateway/src/compose/dependencies.ts', 'memoryOfCall'),
+    measure: 'bytes',
+  },
   maxStalledGrpcCalls: facts['gRPC response buffer'],
   secretKey: {
     value: constantOf('packages/gateway-core/src/credentials/encryption.ts', 'keyBytes'),

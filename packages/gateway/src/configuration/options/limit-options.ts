@@ -25,7 +25,7 @@ export const limitOptions = {
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_TOTAL_CONCURRENT_CALLS',
     description:
-      'Maximum number of concurrent calls of all credentials per process, shared by organization; further calls are queued.',
+      'Maximum number of concurrent calls of all credentials per process, shared by organization; further calls are queued; at most one for each 64 KiB of maxHeldBytes.',
     fallback: 10_000,
     minimum: 1,
     maximum: 1_000_000,
@@ -81,7 +81,7 @@ export const limitOptions = {
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_HELD_BYTES',
     description:
-      'Memory for everything that clients make the gateway hold, in bytes of resident memory for each process; 0 = half of the heap limit, at most a quarter of the memory of the machine or container.',
+      'Resident memory for what clients make each process hold, in bytes; 0 = half of the heap limit, at most a quarter of the memory.',
     fallback: 0,
     minimum: 0,
   },
