@@ -13,7 +13,7 @@ export interface JsonLimits {
  * Limits of request bodies that the gateway parses. 50,000 values are parsed in some milliseconds, and more than a body
  * of the default size has with values of usual length.
  */
-export const bodyLimits: JsonLimits = { maxDepth: 100, maxValues: 50_000 }
+export const bodyLimits: JsonLimits = { maxDepth: 1_000, maxValues: 50_000 }
 
 /**
  * Whether objects and arrays are nested deeper than a maximum, in JSON that has not been parsed yet.

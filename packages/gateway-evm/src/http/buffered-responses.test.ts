@@ -19,7 +19,7 @@ async function listener() {
       response.writeHead(200, { 'content-type': 'application/json' }).end(text)
     })
   })
-  return inFrontOf(node, { maxBufferedBytes: 2 * megabyte })
+  return inFrontOf(node, { maxBufferedBytes: 2.2 * megabyte })
 }
 
 interface RpcReply {

@@ -92,7 +92,7 @@ describe('JSON-RPC', () => {
 
   it.each([
     ['{', 'The body should be JSON in UTF-8.', null],
-    ['['.repeat(101), 'The body should have at most 100 levels of arrays and objects.', null],
+    ['['.repeat(1_001), 'The body should have at most 1000 levels of arrays and objects.', null],
     ['5', 'The body should be a JSON object.', null],
     [[call], 'The body should be a single call: batches are not supported.', null],
     [{ ...call, id: undefined }, 'id should be an integer or a string.', null],

@@ -128,10 +128,10 @@ describe('parameters', () => {
     const stack = `[["tuple",{"@type":"tvm.tuple","elements":[${open.repeat(9_000)}${']}}'.repeat(9_000)}]}]]`
     const body = `{"address":"${raw}","method":"m","stack":${stack}}`
     const response = await deep.call('/api/v2/runGetMethod', { method: 'POST', body })
-    const error = 'The body should not be nested this deeply.'
+    const error = 'The body should have at most 1000 levels of arrays and objects.'
     expect(await exchange.failure(response)).toEqual({ status: 422, error })
     const rpc = await deep.rpc(`{"id":1,"method":"runGetMethod","params":${body}}`)
-    expect((await exchange.failure(rpc)).error).toBe('stack should not be nested this deeply.')
+    expect((await exchange.failure(rpc)).error).toBe(error)
     await deep.stop()
   })
 
