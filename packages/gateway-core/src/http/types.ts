@@ -70,9 +70,14 @@ export function sendContent(
   content?: string | Uint8Array,
 ): void {
   response.statusCode = status
+  setHeaders(response, headers)
+  if (content === undefined) response.end()
+  else response.end(content)
+}
+
+/** Sets all headers that have a value. */
+export function setHeaders(response: HttpResponse, headers: OutgoingHttpHeaders): void {
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) response.setHeader(name, value)
   }
-  if (content === undefined) response.end()
-  else response.end(content)
 }

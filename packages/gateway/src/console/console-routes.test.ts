@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -11,6 +11,7 @@ import { createRouting } from '@fairlead/gateway-core/protocol/routing'
 import { consoleRoutes } from './console-routes.ts'
 
 const script = 'export const one = 1\n'
+const longScript = `export const one = '${'x'.repeat(300_000)}'\n`
 
 let folder: string
 let server: Server
@@ -24,6 +25,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'assets/index-1a.js'), script)
   await writeFile(join(folder, 'assets/index-1a.js.br'), brotliCompressSync(script))
   await writeFile(join(folder, 'assets/index-1a.js.gz'), gzipSync(script))
+  await writeFile(join(folder, 'assets/long-1a.js'), longScript)
   server = await listen(folder)
 })
 afterAll(async () => {
@@ -40,14 +42,20 @@ async function listen(at: string): Promise<Server> {
 }
 
 /** Sends a path unchanged; `fetch` would resolve the dots in it. */
-async function send(path: string, options: { method?: string; encoding?: string; at?: Server } = {}) {
+async function send(
+  path: string,
+  options: { method?: string; encoding?: string; ifNoneMatch?: string; at?: Server } = {},
+) {
   const { port } = (options.at ?? server).address() as AddressInfo
   const outgoing = request({
     host: '127.0.0.1',
     port,
     path,
     method: options.method ?? 'GET',
-    headers: options.encoding === undefined ? {} : { 'accept-encoding': options.encoding },
+    headers: {
+      ...(options.encoding !== undefined && { 'accept-encoding': options.encoding }),
+      ...(options.ifNoneMatch !== undefined && { 'if-none-match': options.ifNoneMatch }),
+    },
   }).end()
   const [response] = await once(outgoing, 'response')
   const chunks: Buffer[] = []
@@ -119,6 +127,46 @@ describe('the console', () => {
   it('responds to HEAD without a body', async () => {
     const { status, headers, text } = await send('/console/assets/index-1a.js', { method: 'HEAD' })
     expect([status, headers['content-length'], text]).toEqual([200, String(script.length), ''])
+  })
+
+  it.each(['GET', 'HEAD'])('responds with 304 to %s for the version that the client has', async (method) => {
+    const { headers, text } = await send('/console/', { method })
+    const etag = String(headers.etag)
+    for (const ifNoneMatch of [etag, `"other", W/${etag}`, '*']) {
+      expect(await send('/console/', { method, ifNoneMatch })).toMatchObject({
+        status: 304,
+        headers: { etag, 'cache-control': 'no-cache', vary: 'accept-encoding' },
+        text: '',
+      })
+    }
+    expect(await send('/console/', { method, ifNoneMatch: '"other"' })).toMatchObject({ status: 200, text })
+  })
+
+  it('identifies each encoding of a file by another tag', async () => {
+    const path = '/console/assets/index-1a.js'
+    const tags = await Promise.all(
+      ['identity', 'gzip', 'br'].map(async (encoding) => (await send(path, { encoding })).headers.etag),
+    )
+    expect(new Set(tags).size).toBe(3)
+  })
+
+  it('sends a file of several chunks completely', async () => {
+    const { headers, text } = await send('/console/assets/long-1a.js')
+    expect([headers['content-length'], text]).toEqual([String(longScript.length), longScript])
+  })
+
+  it('serves a rebuilt file', async () => {
+    await writeFile(join(folder, 'changed.svg'), '<svg id="1"/>')
+    const { headers, text } = await send('/console/changed.svg')
+    expect(text).toBe('<svg id="1"/>')
+    await writeFile(join(folder, 'changed.svg'), '<svg id="2"/>')
+    await utimes(join(folder, 'changed.svg'), new Date(), new Date('2030-01-01'))
+    const ifNoneMatch = String(headers.etag)
+    await expect
+      .poll(async () => (await send('/console/changed.svg', { ifNoneMatch })).text, { timeout: 10_000 })
+      .toBe('<svg id="2"/>')
+    await rm(join(folder, 'changed.svg'))
+    await expect.poll(async () => (await send('/console/changed.svg')).status, { timeout: 10_000 }).toBe(404)
   })
 
   it('rejects other methods', async () => {

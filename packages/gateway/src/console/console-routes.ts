@@ -1,9 +1,15 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { RequestHandler } from '@fairlead/gateway-core/http/dependencies'
-import { type HttpRequest, type HttpResponse, sendContent } from '@fairlead/gateway-core/http/types'
+import { sendInChunks } from '@fairlead/gateway-core/http/send-in-chunks'
+import {
+  type HttpRequest,
+  type HttpResponse,
+  sendContent,
+  setHeaders,
+} from '@fairlead/gateway-core/http/types'
 import { requestPath } from '@fairlead/gateway-core/http/request-target'
 import type { Route } from '@fairlead/gateway-core/http/router'
-import { type ConsoleFile, readConsoleFile } from './console-files.ts'
+import { type ConsoleFile, ConsoleFiles } from './console-files.ts'
 
 // The prefix and the file of each page. The page itself routes the paths below its prefix.
 const pages = [
@@ -50,6 +56,7 @@ const notBuilt = `<!doctype html>
  * @param folder - output of the console build
  */
 export function consoleRoutes(folder: string): readonly Route<RequestHandler>[] {
+  const files = new ConsoleFiles(folder)
   return pages.map(([prefix, page]) => ({
     pattern: { prefix },
     handler: (request, response) => {
@@ -57,7 +64,7 @@ export function consoleRoutes(folder: string): readonly Route<RequestHandler>[] 
       const name = fileNameOf(path)
       if (request.method !== 'GET' && request.method !== 'HEAD') send(response, 405, { allow: 'GET, HEAD' })
       else if (path === `/${prefix}`) send(response, 308, { location: `/${prefix}/` })
-      else serve(folder, name ?? page, name !== undefined, request, response).catch(() => response.destroy())
+      else serve(files, name ?? page, name !== undefined, request, response).catch(() => response.destroy())
     },
   }))
 }
@@ -71,31 +78,51 @@ function fileNameOf(path: string): string | undefined {
 }
 
 async function serve(
-  folder: string,
+  files: ConsoleFiles,
   name: string,
   isFile: boolean,
   request: HttpRequest,
   response: HttpResponse,
 ): Promise<void> {
   const { 'accept-encoding': encodings = '' } = request.headers
-  const file = await readConsoleFile(folder, name, encodings)
+  const file = await files.find(name, encodings)
   const isBodyless = request.method === 'HEAD'
-  if (file) sendFile(response, file, name.startsWith('assets/'), isBodyless)
+  if (file) sendFile(request, response, file, name.startsWith('assets/'))
   else if (isFile) send(response, 404)
   else send(response, 200, { 'content-type': 'text/html; charset=utf-8' }, isBodyless ? '' : notBuilt)
 }
 
-function sendFile(response: HttpResponse, file: ConsoleFile, isHashed: boolean, isBodyless: boolean): void {
-  const sent: OutgoingHttpHeaders = {
+function sendFile(request: HttpRequest, response: HttpResponse, file: ConsoleFile, isHashed: boolean): void {
+  if (response.destroyed) return
+  const { bytes, type, etag, encoding } = file
+  const common: OutgoingHttpHeaders = {
     ...headers,
-    'content-type': file.type,
-    'content-length': file.bytes.length,
+    etag,
     // The name of a hashed file changes with its content.
     'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
     vary: 'accept-encoding',
-    ...(file.encoding && { 'content-encoding': file.encoding }),
   }
-  sendContent(response, 200, sent, isBodyless ? undefined : file.bytes)
+  if (isMatch(request.headers['if-none-match'], etag)) {
+    sendContent(response, 304, common)
+    return
+  }
+  setHeaders(response, {
+    ...common,
+    'content-type': type,
+    'content-length': bytes.length,
+    'content-encoding': encoding,
+  })
+  if (request.method === 'HEAD') response.end()
+  else sendInChunks(response.contentStream(), bytes)
+}
+
+/** Whether the client has this version of a file (RFC 9110, section 13.1.2). */
+function isMatch(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false
+  return ifNoneMatch.split(',').some((part) => {
+    const tag = part.trim()
+    return tag === '*' || tag.replace(/^W\//, '') === etag
+  })
 }
 
 function send(
