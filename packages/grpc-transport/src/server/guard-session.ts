@@ -24,7 +24,18 @@ export interface SessionLimits {
   readonly streamResetBurst: number
   /** Streams per second that may do so once the burst is used up (default 200). */
   readonly streamResetRate: number
+  /**
+   * Called with each event that costs the server more than the peer, for limits over several connections; false closes
+   * the connection (default: no further limit).
+   */
+  readonly onPeerEvent: (event: PeerEvent, session: ServerHttp2Session) => boolean
 }
+
+/**
+ * An event of a connection: a stream that ended with an error, a PING or SETTINGS frame, or a connection that was closed
+ * because it violates the protocol or a limit.
+ */
+export type PeerEvent = 'reset' | 'control' | 'violation'
 
 /** Sets the window of a connection, and closes the connection when it exceeds one of the limits. */
 export function guardSession(session: ServerHttp2Session, limits: SessionLimits): void {
@@ -35,11 +46,22 @@ export function guardSession(session: ServerHttp2Session, limits: SessionLimits)
 }
 
 function closeOnFlood(session: ServerHttp2Session, limits: SessionLimits): void {
-  const { maxControlFramesPerSecond, streamResetBurst, streamResetRate } = limits
-  const countControlFrame = createRateCounter(maxControlFramesPerSecond, maxControlFramesPerSecond, () =>
-    rejectSession(session),
-  )
-  const countReset = createRateCounter(streamResetBurst, streamResetRate, () => rejectSession(session))
+  const { maxControlFramesPerSecond, streamResetBurst, streamResetRate, onPeerEvent } = limits
+  const reject = () => rejectSession(session)
+  const countFrame = createRateCounter(maxControlFramesPerSecond, maxControlFramesPerSecond, reject)
+  const countStream = createRateCounter(streamResetBurst, streamResetRate, reject)
+  const countControlFrame = () => {
+    countFrame()
+    if (!onPeerEvent('control', session)) reject()
+  }
+  const countReset = () => {
+    countStream()
+    if (!onPeerEvent('reset', session)) reject()
+  }
+  session.once('error', ({ code }: NodeJS.ErrnoException) => {
+    // A lost connection has the code of the operating system.
+    if (code === undefined || code.startsWith('ERR_HTTP2')) onPeerEvent('violation', session)
+  })
   session.on('ping', countControlFrame)
   session.on('remoteSettings', countControlFrame)
   session.on('stream', (stream) => {
@@ -64,6 +86,7 @@ function createRateCounter(burst: number, perSecond: number, onExceeded: () => v
 }
 
 function rejectSession(session: ServerHttp2Session): void {
+  if (session.destroyed) return
   session.destroy(
     new Error('the peer exceeds a rate limit of the connection'),
     constants.NGHTTP2_ENHANCE_YOUR_CALM,

@@ -174,6 +174,43 @@ it('streams that the peer resets count until they end the connection', async () 
   await stillServes(server)
 })
 
+it('resets, control frames and violations are reported, also those of a closed connection', async () => {
+  const events = new Map<string, number>()
+  const server = await serve({
+    onPeerEvent: (event) => {
+      events.set(event, (events.get(event) ?? 0) + 1)
+      return true
+    },
+  })
+  const peer = await hostilePeer(server.url)
+  peer.socket.write(frame(frameType.ping, 0, 0, Buffer.alloc(8)))
+  peer.socket.write(request(1, '/test.Text/List'))
+  peer.socket.write(frame(frameType.reset, 0, 1, uint32(8)))
+  peer.socket.write(request(3, '/test.Text/List'))
+  await expect.poll(() => server.openCalls).toBe(1)
+  peer.socket.write(request(2))
+  await peer.ended
+  await expect.poll(() => Object.fromEntries(events)).toMatchObject({ reset: 2, violation: 1 })
+  expect(events.get('control')).toBeGreaterThanOrEqual(1)
+})
+
+it('a peer that exceeds a limit over several connections is disconnected', async () => {
+  let remaining = 10
+  const server = await serve({ onPeerEvent: (event) => event !== 'reset' || remaining-- > 0 })
+  for (let connections = 0; connections < 2; connections++) {
+    const peer = await hostilePeer(server.url)
+    for (let id = 1; id < 16; id += 2) {
+      peer.socket.write(
+        Buffer.concat([request(id, '/test.Text/List'), frame(frameType.reset, 0, id, uint32(8))]),
+      )
+    }
+    if (connections === 0) peer.socket.end()
+    await peer.ended
+    if (connections === 1) expect(peer.refusal()).toBe(enhanceYourCalm)
+  }
+  await stillServes(server)
+})
+
 it('more streams than allowed are refused, and many of them end the connection', async () => {
   const server = await serve({ maxConcurrentStreams: 10 })
   const peer = await hostilePeer(server.url)

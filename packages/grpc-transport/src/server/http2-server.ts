@@ -50,7 +50,7 @@ export interface Http2ServerOptions extends OptionalLimits {
  *   {@link Http2ServerOptions.maxHeaderPairs}
  * - rapid reset (CVE-2023-44487) and streams that a peer makes the server reset (CVE-2025-8671):
  *   {@link SessionLimits.streamResetBurst}, in Node.js and here, because Node.js refuses the streams but keeps the
- *   connection
+ *   connection; {@link SessionLimits.onPeerEvent} for peers that reconnect
  * - PING and SETTINGS floods (CVE-2019-9512, CVE-2019-9515): {@link SessionLimits.maxControlFramesPerSecond}
  * - empty DATA frames (CVE-2019-9518): {@link Http2ServerOptions.maxSessionInvalidFrames}
  * - peers that do not read (CVE-2019-9517): {@link SessionLimits.keepaliveTimeoutMs}
@@ -91,6 +91,7 @@ export function createHttp2Server(options: Http2ServerOptions = {}): Http2Server
       maxControlFramesPerSecond: options.maxControlFramesPerSecond ?? 10_000,
       streamResetBurst,
       streamResetRate,
+      onPeerEvent: options.onPeerEvent ?? (() => true),
     })
   })
   // A connection that fails affects no other one, and its own streams receive the error.
