@@ -133,6 +133,14 @@ describe('a port with TLS', () => {
     expect(await requestHello(both, first.cert)).toBe('hello from 127.0.0.1')
   })
 
+  it('closes a connection whose client renegotiates', async () => {
+    const both = await listenToBoth({ tls: first })
+    const { socket } = await agree(both, { maxVersion: 'TLSv1.2' })
+    socket.renegotiate({}, () => undefined)
+    await once(socket, 'close')
+    expect(await requestHello(both, first.cert)).toBe('hello from 127.0.0.1')
+  })
+
   it('uses a new certificate for later connections', async () => {
     const both = await listenToBoth({ tls: first })
     const { socket, fingerprint } = await agree(both)

@@ -124,6 +124,8 @@ export function createPortServer(options: PortServerOptions): PortServer {
     secure.on('tlsClientError', (_, socket) => socket.destroy())
     secure.on('secureConnection', (socket) => {
       track(socket)
+      // A renegotiation costs the server far more than the client, and TLS 1.3 has none.
+      socket.disableRenegotiation()
       dispatch(socket, socket.alpnProtocol === 'h2')
     })
     return secure
