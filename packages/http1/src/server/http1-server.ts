@@ -36,9 +36,10 @@ type Mutable<value> = { -readonly [name in keyof value]: value[name] }
 export interface Http1ServerOptions<match, headState> extends HeadRules<match, headState> {
   /** Maximum length of a request body in bytes; node:http rejects a longer one in its own way. */
   readonly maxBodyBytes: number
+  /** After the timeout of a body, node:http serves the request. */
   readonly timeouts?: Partial<ServerTimeouts>
   /**
-   * Creates the complete response to a request that does not arrive in time; a 408 response without a body when
+   * Creates the complete response to a request whose headers do not arrive in time; a 408 response without a body when
    * omitted. The connection closes after it.
    */
   readonly timeoutResponse?: () => string
@@ -50,7 +51,7 @@ export interface Http1ServerOptions<match, headState> extends HeadRules<match, h
 }
 
 // The request listener limits the duration of a call.
-const defaultTimeouts = { idle: 60_000, head: 10_000, body: 30_000, call: Infinity, response: 60_000 }
+const defaultTimeouts = { idle: 60_000, head: 10_000, body: 5_000, call: Infinity, response: 60_000 }
 
 const maxCheckMs = 1_000
 

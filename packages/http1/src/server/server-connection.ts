@@ -110,9 +110,12 @@ export class ServerConnection<match, headState> implements ResponseSocket {
     if (now - this.#since <= this.#owner.timeouts[this.#phase]) return
     // A long complete response has a socket timeout, which limits how long the client may read nothing.
     if (this.#phase === 'response' && this.#socket.timeout) return
-    if (this.#phase === 'head' || this.#phase === 'body') {
-      this.#socket.write(this.#owner.timeoutResponse())
+    // There, the credential is checked before the rest of the body is read.
+    if (this.#phase === 'body') {
+      this.#fallBackToNodeHttp()
+      return
     }
+    if (this.#phase === 'head') this.#socket.write(this.#owner.timeoutResponse())
     this.destroy()
   }
 
@@ -273,7 +276,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
   }
 
   #fallBackToNodeHttp(): false {
-    const partial = this.#pieces.length > 0 ? [Buffer.from(this.#headText, 'latin1'), ...this.#pieces] : []
+    const partial = this.#phase === 'body' ? [Buffer.from(this.#headText, 'latin1'), ...this.#pieces] : []
     this.#removeListeners()
     this.#owner.fallBack(this.#socket, Buffer.concat([...partial, this.#unread]))
     return false
