@@ -7,6 +7,8 @@ import { addressList, isListed, plainAddress } from '../admission/access-rules.t
 export interface RequestSource {
   readonly headers: IncomingHttpHeaders
   readonly socket: { readonly remoteAddress?: string | undefined }
+  /** The HTTP/2 stream of the request. */
+  readonly stream?: object | undefined
   /** Shared by the requests of the same connection that have identical headers. */
   readonly headState?: HeadState | undefined
 }
