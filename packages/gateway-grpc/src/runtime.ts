@@ -9,9 +9,10 @@ import type { grpcOptions } from './options.ts'
 const maxConnectMs = 5_000
 
 export const runtime: ProtocolRuntime<ProtocolSettings<typeof grpcOptions>> = {
-  open: ({ http, metrics, embedded, upstreamRules, fingerprint }, settings) => {
+  open: ({ http, memory, metrics, embedded, upstreamRules, fingerprint }, settings) => {
     const grpc = createGrpc({
       ...http,
+      memory,
       metrics: createGrpcMetrics(metrics),
       embedded: embedded['grpc'],
       upstreamRules,

@@ -1,6 +1,9 @@
 import type { OutgoingHttpHeaders } from 'node:http2'
 import type { Readable, Writable } from 'node:stream'
 
+/** Maximum number of buffered bytes for a client that reads more slowly than the upstream sends. */
+export const maxResponseBytes = 256 << 10
+
 /** The client's side of a call, for every form of gRPC. */
 export interface Downstream {
   /** Framed messages of the client. An error that is a GrpcError ends the call with that status. */

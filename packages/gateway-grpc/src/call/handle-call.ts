@@ -17,7 +17,10 @@ import { createMessageCounter } from './message-counter.ts'
 import { type OpenCall, statusOfLoss } from './open-calls.ts'
 import { GeyserSubscription, subscribePath } from '../geyser/geyser-subscription.ts'
 import type { CallObserver } from './call-observer.ts'
-import { ProxiedCall } from './proxied-call.ts'
+import { maxRetryBytes, ProxiedCall } from './proxied-call.ts'
+import { maxResponseBytes } from './downstream.ts'
+import { upstreamWindowBytes } from '../upstream/grpc-connections.ts'
+import type { MemoryReservation, MemorySource } from '@fairlead/gateway-core/clients/client-memory'
 
 /** A client's request. */
 export interface CallRequest {
@@ -27,8 +30,16 @@ export interface CallRequest {
   readonly received: ReceivedHeaders
   /** The connection of the request. */
   readonly socket: RequestSource['socket']
+  /** The HTTP/2 stream of the request. */
+  readonly stream?: object | undefined
   readonly isWeb: boolean
 }
+
+// The objects of a call with its two streams, and the requests that are buffered for a retry.
+const callBytes = 32_768 + maxRetryBytes
+
+// What both sides buffer for a client that does not read.
+const stalledCallBytes = maxResponseBytes + upstreamWindowBytes
 
 const callKind: RequestKind = {
   protocol: 'grpc',
@@ -70,10 +81,12 @@ function serve(
     const grant = authenticate(dependencies, request)
     context.grant = grant
     releases.push(dependencies.limits.acquire(grant.credentialId, request.path))
+    const memory = dependencies.memory && reserveCall(dependencies.memory, grant)
+    if (memory) releases.push(() => memory.release())
     const dispatch = (permit: Permit | undefined) => {
       if (permit) releases.push(() => permit.release())
       if (client.response.destroyed) throw new GrpcError(Status.CANCELLED, 'The client disconnected.')
-      forward(dependencies, { context, request, grant, onEnd: record }, client)
+      forward(dependencies, { context, request, grant, memory, onEnd: record }, client)
     }
     const admitted = admit(context, request.path, client)
     if (admitted instanceof Promise) admitted.then(dispatch).catch(reject)
@@ -119,13 +132,17 @@ function admit(
 
 function authenticate(
   { authenticator, loops }: GrpcDependencies,
-  { path, received, host, socket }: CallRequest,
+  { path, received, host, socket, stream }: CallRequest,
 ): Grant {
   if (hasLooped(loops, received.headers)) {
     throw new GrpcError(Status.FAILED_PRECONDITION, loopReason)
   }
   const xToken = firstValue(received.headers['x-token'])
-  const grant = authenticator.authenticateXToken('grpc', xToken, host, { headers: received.headers, socket })
+  const grant = authenticator.authenticateXToken('grpc', xToken, host, {
+    headers: received.headers,
+    socket,
+    stream,
+  })
   if ('status' in grant) throw errorOfRejection(grant)
   if (!isCallPath(path)) {
     throw new GrpcError(Status.UNIMPLEMENTED, 'The path of a call must be /<package>.<Service>/<Method>.')
@@ -136,16 +153,24 @@ function authenticate(
   return grant
 }
 
+/** @throws GrpcError when the owner of the grant may not hold so much */
+function reserveCall(source: MemorySource, grant: Grant): MemoryReservation {
+  const memory = source.reserve(grant, 'pending')
+  if (memory.tryTake(callBytes) === undefined) return memory
+  throw new GrpcError(Status.RESOURCE_EXHAUSTED, 'The gateway has reached its memory limit. Try again later.')
+}
+
 interface AdmittedCall {
   readonly context: RequestContext
   readonly request: CallRequest
   readonly grant: Grant
+  readonly memory: MemoryReservation | undefined
   readonly onEnd: (code: StatusCode) => void
 }
 
 function forward(
   dependencies: GrpcDependencies,
-  { context, request, grant, onEnd }: AdmittedCall,
+  { context, request, grant, memory, onEnd }: AdmittedCall,
   client: Downstream,
 ): void {
   const { metrics, openCalls, stalledCalls, admission, authenticator } = dependencies
@@ -183,8 +208,16 @@ function forward(
       const rejection = admission.push(grant, count)
       if (rejection) call.terminate(Status.RESOURCE_EXHAUSTED, rejection.reason)
     },
-    onStall: () => stalledCalls.add(call),
-    onResume: () => stalledCalls.delete(call),
+    onStall: () => {
+      stalledCalls.add(call)
+      if (memory?.resize(callBytes + stalledCallBytes) === false) {
+        call.terminate(Status.RESOURCE_EXHAUSTED, 'The client reads too slowly.')
+      }
+    },
+    onResume: () => {
+      stalledCalls.delete(call)
+      memory?.resize(callBytes)
+    },
     onEnd: (code) => {
       openCalls.delete(openCall)
       stalledCalls.delete(call)

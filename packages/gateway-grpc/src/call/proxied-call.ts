@@ -23,9 +23,11 @@ import type { CallPool } from '../upstream/grpc-upstreams.ts'
 import { guarded, guardedTimeout } from '@fairlead/runtime'
 import { type BudgetRules, RetryBudget } from '@fairlead/gateway-core/upstream/retry-budget'
 
-// Maximum size of the request bytes that are buffered until the upstream responds, to send them again when the upstream
-// has not begun to process the call.
-const maxBufferedBytes = 65_536
+/**
+ * Maximum size of the request bytes that are buffered until the upstream responds, to send them again when the upstream
+ * has not begun to process the call.
+ */
+export const maxRetryBytes = 65_536
 
 // How often a call may move to another upstream: five times in a row, then once every five seconds.
 const failoverRules: BudgetRules = { share: 0, perSecond: 0.2, max: 5 }
@@ -219,7 +221,7 @@ export class ProxiedCall {
     const requests = this.#resumable ? this.#transform('transformRequests', bytes) : bytes
     if (!requests) return
     this.#bufferedBytes += requests.length
-    if (this.#bufferedBytes > maxBufferedBytes) this.#buffered = undefined
+    if (this.#bufferedBytes > maxRetryBytes) this.#buffered = undefined
     this.#buffered?.push(requests)
     if (this.#stream?.write(requests) === false) this.#client.requests.pause()
   }

@@ -1,10 +1,7 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
-import type { Downstream } from '../call/downstream.ts'
+import { type Downstream, maxResponseBytes } from '../call/downstream.ts'
 import { dropRequest } from '@fairlead/gateway-core/http/http2-listener'
 import { guardedImmediate } from '@fairlead/runtime'
-
-// Maximum number of buffered bytes for a client that reads more slowly than the upstream sends.
-const maxBufferedBytes = 256 << 10
 
 /** Creates the client side of native gRPC. */
 export function http2Client(stream: ServerHttp2Stream): Downstream {
@@ -34,7 +31,7 @@ export function http2Client(stream: ServerHttp2Stream): Downstream {
         guardedImmediate(flush)
       }
       stream.write(bytes)
-      return stream.writableLength < maxBufferedBytes
+      return stream.writableLength < maxResponseBytes
     },
     end: (last) => {
       if (stream.destroyed || stream.closed) return

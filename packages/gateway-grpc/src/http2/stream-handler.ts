@@ -25,6 +25,7 @@ export function createStreamHandler(dependencies: GrpcDependencies): StreamHandl
       host: authority ?? host,
       received: { headers, raw },
       socket: stream.session?.socket ?? {},
+      stream,
       isWeb: web !== undefined,
     }
     const client =

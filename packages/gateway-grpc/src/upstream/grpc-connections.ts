@@ -29,9 +29,11 @@ export interface GrpcConnections extends Connection {
   close(): Promise<void>
 }
 
-// Maximum number of bytes that a stalled reader makes the gateway buffer; at 50 ms from the upstream it still allows 40
-// MB/s.
-const streamWindowBytes = 2 << 20
+/**
+ * Maximum number of bytes that a stalled reader makes the gateway buffer; at 50 ms from the upstream it still allows 40
+ * MB/s.
+ */
+export const upstreamWindowBytes = 2 << 20
 
 // Upstreams store about 40 seconds of updates for a replay, so a silent upstream must be abandoned well before that.
 const keepaliveMs = 10_000
@@ -69,7 +71,7 @@ export function createGrpcConnections(
     keepaliveMs,
     keepaliveTimeoutMs,
     idleTimeoutMs,
-    streamWindowBytes,
+    streamWindowBytes: upstreamWindowBytes,
     waitForReadyMs,
     maxConnections,
   })
