@@ -15,7 +15,7 @@ import type { beaconOptions } from './options.ts'
 import { createBeaconUpstreams } from './upstream/beacon-upstreams.ts'
 
 export const runtime: ProtocolRuntime<ProtocolSettings<typeof beaconOptions>> = {
-  open: ({ http, directory, metrics, embedded, upstreamRules, loops, fingerprint }, settings) => {
+  open: ({ http, directory, memory, metrics, embedded, upstreamRules, loops, fingerprint }, settings) => {
     const { upstreamTimeoutMs, maxBeaconBodyBytes } = settings
     const beaconUpstreams = createBeaconUpstreams({
       open: (url) =>
@@ -32,6 +32,7 @@ export const runtime: ProtocolRuntime<ProtocolSettings<typeof beaconOptions>> = 
       directory,
       admission: http.admission,
       maxBufferBytes: settings.maxWebSocketBufferBytes,
+      memory,
       metrics: createEventMetrics(metrics, () => eventMultiplexers.upstreamStreams()),
       meter: http.meter,
     })

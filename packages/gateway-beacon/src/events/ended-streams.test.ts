@@ -26,6 +26,32 @@ test('a slow client is disconnected, and the others continue', async () => {
   await waitFor(() => expect(slow.end()).toBe('broken'))
 })
 
+test('a client that may not hold more memory is disconnected, and its memory is released', async () => {
+  const node = await eventServer()
+  let reserved = 0
+  const resize = (bytes: number) => {
+    if (bytes > 200_000) return false
+    reserved = bytes
+    return true
+  }
+  const release = () => void (reserved = 0)
+  const memory = { reserve: () => ({ tryTake: () => undefined, resize, moveTo: () => true, release }) }
+  const { url, counts } = await eventGateway([node], {}, 1 << 30, undefined, { memory })
+  const slow = await readEvents(`${url}?topics=head`, false)
+  const large = `data: ${'x'.repeat(65_536)}\n\n`
+  let largest = 0
+  for (let sent = 0; counts.slowClients === 0 && sent < 1_000; sent++) {
+    node.send(large)
+    await processSocketData()
+    largest = Math.max(largest, reserved)
+  }
+  expect(counts.slowClients).toBe(1)
+  expect(largest).toBeGreaterThan(65_536)
+  await waitFor(() => expect(counts.open).toBe(0))
+  expect(reserved).toBe(0)
+  slow.disconnect()
+})
+
 test('a stalled client is disconnected after the end timeout', async () => {
   const node = await eventServer()
   const gateway = await eventGateway([node], {}, 64 * 1024 * 1024)

@@ -54,7 +54,9 @@ test('clients of the same topics share one stream, in any order of topics', asyn
 
 test.each([1, 60])('%i credentials leave upstream streams for another organization', async (credentials) => {
   const node = await eventServer()
-  const { url, directory, multiplexers } = await eventGateway([node], {}, 1_048_576, undefined, 64)
+  const { url, directory, multiplexers } = await eventGateway([node], {}, 1_048_576, undefined, {
+    maxUpstreamStreams: 64,
+  })
   const record = (organizationId: string, at: number) => {
     const ids = { organizationId, projectId: `${organizationId} ${at % 7}`, nodeId: organizationId }
     const credentialId = `${organizationId}${at}`

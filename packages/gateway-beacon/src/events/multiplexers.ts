@@ -7,6 +7,7 @@ import {
   type AccessLoss,
 } from '@fairlead/gateway-core/authentication/connection-guard'
 import type { Directory } from '@fairlead/gateway-core/authentication/directory'
+import type { MemorySource } from '@fairlead/gateway-core/clients/client-memory'
 import type { Meter } from '@fairlead/gateway-core/usage/meter'
 import type { BeaconUpstreams, NodeUpstreams } from '../upstream/types.ts'
 import type { BufferedResponse } from '@fairlead/gateway-core/rest/rest-call'
@@ -55,6 +56,8 @@ export interface EventMultiplexerOptions {
   readonly admission: Pick<Admission, 'checkRequester'>
   /** Maximum number of bytes that are buffered for one client. */
   readonly maxBufferBytes: number
+  /** Memory for the buffered bytes of all clients; unlimited when omitted. */
+  readonly memory?: MemorySource | undefined
   readonly metrics: EventMetrics
   readonly times?: typeof streamTimes
   /** Maximum number of event streams to upstreams, which organizations share. */
@@ -118,7 +121,7 @@ export function createEventMultiplexers(options: EventMultiplexerOptions): Event
 
   return {
     stream: async (grant, topics, response, { requester, push }) => {
-      const client = new EventClient(response, maxBufferBytes, metrics, (count, bytes) => {
+      const onSent = (count: number, bytes: number) => {
         if (count === 0) return
         meter?.({
           protocol: 'beacon',
@@ -130,7 +133,9 @@ export function createEventMultiplexers(options: EventMultiplexerOptions): Event
         })
         const reason = push(count)
         if (reason !== undefined) client.end(reason)
-      })
+      }
+      const reservation = options.memory?.reserve(grant, 'pending')
+      const client = new EventClient(response, maxBufferBytes, metrics, onSent, reservation)
       let current = grant
       let stream: UpstreamStream
       let opened: PromiseSettledResult<BufferedResponse | undefined>

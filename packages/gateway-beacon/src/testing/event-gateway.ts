@@ -11,7 +11,11 @@ import type { Meter } from '@fairlead/gateway-core/usage/meter'
 import { testUpstreams, grantOf } from './node-set.ts'
 import { beaconFormat } from '../http/beacon-format.ts'
 import { RestError } from '@fairlead/gateway-core/rest/rest-error'
-import { type EventMultiplexers, createEventMultiplexers } from '../events/multiplexers.ts'
+import {
+  type EventMultiplexerOptions,
+  type EventMultiplexers,
+  createEventMultiplexers,
+} from '../events/multiplexers.ts'
 import { type StreamTimes, streamTimes } from '../events/upstream-stream.ts'
 
 /** The event multiplexers alone behind an HTTP server, in front of some upstreams. */
@@ -35,7 +39,7 @@ export async function eventGateway(
   times: Partial<StreamTimes> = {},
   maxBufferBytes = 1_048_576,
   meter?: Meter,
-  maxUpstreamStreams?: number,
+  options: Pick<EventMultiplexerOptions, 'maxUpstreamStreams' | 'memory'> = {},
 ): Promise<EventGateway> {
   const directory = createDirectory()
   const grant = (change: Partial<Grant> = {}) =>
@@ -50,7 +54,7 @@ export async function eventGateway(
         protocols.includes('beacon') ? undefined : { status: 404, reason: 'not offered' },
     },
     maxBufferBytes,
-    maxUpstreamStreams,
+    ...options,
     meter,
     metrics: {
       open: { inc: () => (counts.open += 1), dec: () => (counts.open -= 1) },
