@@ -146,7 +146,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   const app = await platform
     .createApi((platformApi) => {
       const gatewayRoutes = [...operations, ...consoleRoutes(consoleFolder())]
-      server = createRoutedServer(protocols.all, gatewayRoutes, platformApi)
+      server = createRoutedServer(protocols.all, gatewayRoutes, platformApi, dependencies.clients)
       return server.http
     })
     .catch(async (error: unknown) => {

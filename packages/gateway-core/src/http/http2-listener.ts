@@ -1,5 +1,6 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import { guarded } from '@fairlead/runtime'
+import { memoryOf } from '../clients/client-memory.ts'
 import type { Routing } from '../protocol/routing.ts'
 import { hasConflictingHost } from './request-host.ts'
 import type { ProgressDeadlines } from './progress-deadlines.ts'
@@ -11,9 +12,6 @@ export type StreamListener = (
   flags: number,
   raw: readonly string[],
 ) => void
-
-/** Flow-control window of a stream: the most that the gateway buffers while an upstream does not read. */
-export const streamWindowBytes = 256 << 10
 
 const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 
@@ -53,7 +51,12 @@ export function dropRequest(stream: ServerHttp2Stream): void {
 function watchResponse(deadlines: ProgressDeadlines, stream: ServerHttp2Stream): void {
   const due = () => stream.writableLength
   const end = () => stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
-  stream.once('close', deadlines.watch({ moved: () => -due(), due }, end))
+  const memory = memoryOf({ socket: stream, stream })
+  const client = memory && {
+    isAuthenticated: () => memory.isAuthenticated(),
+    hold: (unsent: number) => memory.hold(unsent + stream.readableLength),
+  }
+  stream.once('close', deadlines.watch({ moved: () => -due(), due, client }, end))
 }
 
 /** Whether the target of a request is a path. CONNECT has none, and `OPTIONS *` refers to no resource. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ProgressDeadlines } from './progress-deadlines.ts'
+import { ProgressDeadlines, type TransferClient } from './progress-deadlines.ts'
 
 const limits = { stallMs: 30_000, minBytesPerSecond: 1_024 }
 
@@ -7,13 +7,14 @@ const limits = { stallMs: 30_000, minBytesPerSecond: 1_024 }
 function play(
   seconds: number,
   step: (second: number, transfer: { moved: number; due: number }) => void,
+  client?: TransferClient,
 ): number | undefined {
   let now = 0
   let ended: number | undefined
   const transfer = { moved: 0, due: 0 }
   const deadlines = new ProgressDeadlines(limits, () => now)
   const stop = deadlines.watch(
-    { moved: () => transfer.moved, due: () => transfer.due },
+    { moved: () => transfer.moved, due: () => transfer.due, client },
     () => (ended ??= now / 1_000),
   )
   for (let second = 1; second <= seconds; second++) {
@@ -33,6 +34,26 @@ describe('a transfer', () => {
 
   it('without progress is ended after the longest stall', () => {
     expect(play(100, (_, transfer) => (transfer.due = 1))).toBe(31)
+  })
+
+  it.each([
+    [true, 31],
+    [false, 11],
+  ])(
+    'of a client that is authenticated (%s) is ended after %d s without progress',
+    (isAuthenticated, ended) => {
+      const client = { isAuthenticated: () => isAuthenticated, hold: () => true }
+      expect(play(100, (_, transfer) => (transfer.due = 1), client)).toBe(ended)
+    },
+  )
+
+  it('is ended when its client may not hold the pending bytes', () => {
+    const client = { isAuthenticated: () => true, hold: (bytes: number) => bytes < 5_000 }
+    const step = (second: number, transfer: { moved: number; due: number }) => {
+      transfer.moved += 10_000
+      transfer.due = second * 1_000
+    }
+    expect(play(100, step, client)).toBe(5)
   })
 
   it('of a large chunk has a longer limit, because its progress is reported at its end', () => {

@@ -6,6 +6,16 @@ export interface Transfer {
   moved(): number
   /** Bytes that wait for the peer; 0 while nothing is pending. */
   due(): number
+  /** The memory of the client, which holds the pending bytes. */
+  readonly client?: TransferClient | undefined
+}
+
+/** The client of a transfer. */
+export interface TransferClient {
+  /** A client that is not authenticated has a shorter timeout. */
+  isAuthenticated(): boolean
+  /** Reserves memory for the pending bytes; false ends the transfer. */
+  hold(bytes: number): boolean
 }
 
 /** The thresholds of a stalled transfer. */
@@ -19,6 +29,9 @@ export interface ProgressLimits {
 // Pending bytes are often accepted in one piece, so progress is visible only at the end.
 const assumedBytesPerSecond = 65_536
 const checkMs = 1_000
+
+/** Timeout for clients without a valid credential, in milliseconds: to send a request body, and to read a response. */
+export const unauthenticatedMs = 10_000
 
 /**
  * Ends transfers whose peer stalls. One timer serves all transfers, because a timer for each costs more than the
@@ -58,7 +71,7 @@ export class ProgressDeadlines {
   check(): void {
     const now = this.#now()
     for (const watched of this.#watched) {
-      if (!watched.hasStalled(now, this.#limits)) continue
+      if (!watched.hasStalled(now, this.#limits) && watched.hold()) continue
       this.#remove(watched)
       watched.end()
     }
@@ -90,7 +103,15 @@ class WatchedTransfer {
     this.#moved = transfer.moved()
   }
 
-  hasStalled(now: number, { stallMs, minBytesPerSecond }: ProgressLimits): boolean {
+  /** Whether the client may hold the pending bytes. */
+  hold(): boolean {
+    return this.#transfer.client?.hold(this.#transfer.due()) !== false
+  }
+
+  hasStalled(now: number, limits: ProgressLimits): boolean {
+    const { minBytesPerSecond } = limits
+    const isAuthenticated = this.#transfer.client?.isAuthenticated() !== false
+    const stallMs = isAuthenticated ? limits.stallMs : Math.min(limits.stallMs, unauthenticatedMs)
     const moved = this.#transfer.moved()
     const due = this.#transfer.due()
     const progress = moved - this.#moved

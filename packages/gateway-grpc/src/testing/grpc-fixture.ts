@@ -1,10 +1,7 @@
 import { createHttp2Server, createPortServer } from '@fairlead/grpc-transport'
 import type { ProgressDeadlines } from '@fairlead/gateway-core/http/progress-deadlines'
-import {
-  createHttp2Listener,
-  type StreamListener,
-  streamWindowBytes,
-} from '@fairlead/gateway-core/http/http2-listener'
+import { createHttp2Listener, type StreamListener } from '@fairlead/gateway-core/http/http2-listener'
+import { http2Limits } from '@fairlead/gateway-core/clients/client-costs'
 import { createNodeServer } from '@fairlead/gateway-core/http/adapters/node-http'
 import type { Http2Server } from 'node:http2'
 import { onTestFinished } from 'vitest'
@@ -108,7 +105,7 @@ export async function grpcInFrontOf(
   })
   const protocol = { description, handle: grpc.web, stream: grpc.stream }
   const routing = createRouting([protocol], [], (_, response) => response.writeHead(404).end('over HTTP/1.1'))
-  const http2 = createHttp2Server({ streamWindowBytes })
+  const http2 = createHttp2Server(http2Limits.authenticated)
   http2.on('stream', createHttp2Listener(routing, deadlines, fallback))
   const http1 = createNodeServer({}, routing.onRequest)
   const server = createPortServer({ http1, http2 })

@@ -4,6 +4,8 @@ import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { type AccessControl, openAccessControl } from '@fairlead/gateway-core/access-control'
 import { createDirectory, type Directory } from '@fairlead/gateway-core/authentication/directory'
+import { attributeMemory } from '@fairlead/gateway-core/clients/attribute-memory'
+import { Clients } from '@fairlead/gateway-core/clients/clients'
 import { ProgressDeadlines } from '@fairlead/gateway-core/http/progress-deadlines'
 import type { HttpDependencies } from '@fairlead/gateway-core/http/dependencies'
 import type { ProtocolDependencies, ProtocolModule } from '@fairlead/gateway-core/protocol/module'
@@ -46,6 +48,7 @@ export interface Dependencies {
   readonly accessControl: AccessControl
   /** Counts the memory of what clients make the gateway hold. */
   readonly memory: MemoryLedger
+  readonly clients: Clients
   readonly upstreamRules: UpstreamRules
   readonly loops: LoopDetector
   /** How long clients may stall. */
@@ -118,8 +121,13 @@ export async function openDependencies(
         ? [{ dependency: 'shared_store', downSince: sharedStore.states().downSince } as const]
         : []),
     ],
-    accessControl,
+    accessControl: { ...accessControl, authenticator: attributeMemory(accessControl.authenticator) },
     memory,
+    clients: new Clients({
+      memory,
+      isProxy: accessControl.trustsProxy,
+      addressOf: accessControl.authenticator.addressOf,
+    }),
     upstreamRules: createUpstreamRules(upstreamPolicy, gatewayAddresses),
     loops: createLoopDetector(store.encryptor),
     deadlines: new ProgressDeadlines(progressLimits),

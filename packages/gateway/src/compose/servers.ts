@@ -8,7 +8,9 @@ import {
   type NodeResponse,
 } from '@fairlead/gateway-core/http/adapters/node-http'
 import type { RequestHandler } from '@fairlead/gateway-core/http/dependencies'
-import { createHttp2Listener, streamWindowBytes } from '@fairlead/gateway-core/http/http2-listener'
+import { http2Limits } from '@fairlead/gateway-core/clients/client-costs'
+import type { Clients } from '@fairlead/gateway-core/clients/clients'
+import { createHttp2Listener } from '@fairlead/gateway-core/http/http2-listener'
 import { hasConflictingHost } from '@fairlead/gateway-core/http/request-host'
 import type { Route } from '@fairlead/gateway-core/http/router'
 import { createRouting, type RoutedProtocol, type Routing } from '@fairlead/gateway-core/protocol/routing'
@@ -36,16 +38,19 @@ export interface RoutedServer {
  * Creates the node:http server, which routes its requests and upgrades.
  *
  * @param platform - handles requests that no route matches
+ * @param clients - ends requests that their clients leave unfinished
  * @throws TypeError when two routes have the same pattern
  */
 export function createRoutedServer(
   protocols: readonly RoutedProtocol[],
   gatewayRoutes: readonly Route<RequestHandler>[],
   platform: RequestListener,
+  clients: Clients,
 ): RoutedServer {
   const routing = createRouting(protocols, gatewayRoutes, platform)
   const ignored = new IgnoredUpgrades()
   const handle = (request: NodeRequest, response: NodeResponse) => {
+    clients.watchRequest(request)
     ignored.onRequest(request, response)
     if (!rejectConflictingHost(request, response)) routing.onRequest(request, response)
   }
@@ -78,16 +83,17 @@ export async function openServers(
   metrics: MetricsRegistry,
   log: Logger,
 ): Promise<Ports> {
-  const { deadlines, accessControl } = dependencies
+  const { deadlines, accessControl, clients } = dependencies
   const builtin = configuration.builtinHttpServer
     ? createBuiltinServer(configuration, dependencies, routing, http)
     : undefined
-  const http2 = createHttp2Server({ streamWindowBytes })
+  const http2 = createHttp2Server({ ...http2Limits.initial, onPeerEvent: clients.onPeerEvent })
+  http2.on('session', clients.onSession)
   const listener = createHttp2Listener(routing, deadlines, (stream, headers, _, raw) =>
     serveOverHttp2(http, deadlines, stream, headers, raw),
   )
-  http2.on('stream', listener)
-  const servers = { http1: http, builtin, http2, deadlines, isProxy: accessControl.trustsProxy }
+  http2.on('stream', clients.admitStreams(listener))
+  const servers = { http1: http, builtin, http2, deadlines, isProxy: accessControl.trustsProxy, clients }
   const ports = await openPorts(configuration, servers, log)
   publishConnections(metrics, () => ports.connections(), builtin && (() => builtin.states()))
   return ports

@@ -6,6 +6,8 @@ import type { Http2Server } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import type { Http1Server } from '@fairlead/http1'
+import { memoryOf } from '@fairlead/gateway-core/clients/client-memory'
+import type { Clients } from '@fairlead/gateway-core/clients/clients'
 import type { ProgressDeadlines } from '@fairlead/gateway-core/http/progress-deadlines'
 import type { Configuration } from '../configuration/options.ts'
 import { type ConnectionLimits, limitConnections } from './limit-connections.ts'
@@ -42,6 +44,8 @@ export interface PortServers {
   readonly deadlines?: ProgressDeadlines | undefined
   /** Whether an IP address is that of a trusted proxy, to which no per-address limit applies. */
   readonly isProxy?: ((address: string) => boolean) | undefined
+  /** Counts the memory of the connections; it is not counted when omitted. */
+  readonly clients?: Clients | undefined
 }
 
 type PortOptions = Pick<Configuration, 'host' | 'port' | 'tlsPort' | 'tlsCertificateFile' | 'tlsKeyFile'> &
@@ -63,11 +67,11 @@ export async function openPorts(
   const endUnused = endUnusedConnections(servers)
   const { http1, http2, builtin = http1, isProxy = () => false } = servers
   const handlers = { http1: withDeadlines(builtin, servers.deadlines), http2 }
-  const { maxConnections = 0, maxConnectionsPerAddress = 0 } = configuration
-  const limits = { maxConnections, maxConnectionsPerAddress }
-  const limit = limitConnections(limits, isProxy)
+  const { maxConnections = 0, maxConnectionsPerAddress = 0, maxConnectionRate = 0 } = configuration
+  const limits = { maxConnections, maxConnectionsPerAddress, maxConnectionRate }
+  const limiter = limitConnections(limits, isProxy, servers.clients)
   const plain = createPortServer(handlers)
-  limit(plain.server)
+  limiter.limit(plain.server)
   const opened: PortServer[] = []
   let stopFollowing = () => undefined as void
   const close = async (graceMs: number) => {
@@ -87,11 +91,7 @@ export async function openPorts(
     const [ofPlain, ofTls] = opened.map((port) => port.connections)
     return { plain: ofPlain ?? 0, tls: ofTls ?? 0 }
   }
-  const change = (next: ConnectionLimits) => {
-    limits.maxConnections = next.maxConnections
-    limits.maxConnectionsPerAddress = next.maxConnectionsPerAddress
-  }
-  const ports = { connections, change, drain, stopListening, close }
+  const ports = { connections, change: limiter.change, drain, stopListening, close }
   try {
     opened.push(plain)
     await listen(plain, configuration, 'port')
@@ -101,7 +101,7 @@ export async function openPorts(
     const certificate = await readCertificate(files)
     // Browsers offer both, and HTTP/1.1 serves everything except gRPC; gRPC clients offer HTTP/2 alone.
     const secure = createPortServer({ ...handlers, tls: certificate, prefer: 'http/1.1' })
-    limit(secure.server)
+    limiter.limit(secure.server)
     opened.push(secure)
     await listen(secure, { ...configuration, port: tlsPort }, 'tlsPort')
     stopFollowing = followCertificate(files, certificate, (next) => secure.setSecureContext(next), log)
@@ -139,9 +139,10 @@ function withDeadlines(
       if (!socket) return true
       const due = () => socket.writableLength
       const moved = () => socket.bytesWritten - socket.writableLength
+      const client = memoryOf({ socket })
       socket.once(
         'close',
-        deadlines.watch({ moved, due }, () => socket.destroy()),
+        deadlines.watch({ moved, due, client }, () => socket.destroy()),
       )
       return http1.emit('connection', socket)
     },

@@ -1,16 +1,16 @@
-import type { IncomingMessage } from 'node:http'
 import { METHODS } from 'node:http'
 import { routes } from '@fairlead/platform-client/contract'
 import { parseCookie } from 'cookie'
 import type { Route } from '@fairlead/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { memoryOf } from '@fairlead/gateway-core/clients/client-memory'
 import { deprecationHeaders } from '@fairlead/gateway-core/http/deprecation-headers'
 import type { Identity, Origin } from '../identity/identity.ts'
 import { OperationResponse, readIfMatch } from './operation-response.ts'
 import { admit } from './identify.ts'
 import { type OperationValidation, validationOf } from './contract-validation.ts'
 import { platformHandlers } from './handlers.ts'
-import { attributeTick, guardedTimeout } from '@fairlead/runtime'
+import { attributeTick, type Tenant } from '@fairlead/runtime'
 import type { OperationContext } from './operation-context.ts'
 import { baseAddress, invalidPage, pageParameter } from './page-links.ts'
 import type { Caller, Handlers, OperationId, RequestOrigin } from './platform-call.ts'
@@ -20,7 +20,6 @@ import type { Violations } from './violations.ts'
 
 // Bodies of unauthenticated requests are limited to the size of a form.
 const publicBodyBytes = 16_384
-const publicBodyMs = 10_000
 
 /** Adds a route for every operation of the contract, and a 405 response for every other method of a path. */
 export function registerOperations(app: FastifyInstance, context: OperationContext): void {
@@ -76,12 +75,12 @@ function registerOperation<id extends OperationId>(
     url: routerPath(route.path),
     ...(route.public === true && { bodyLimit: publicBodyBytes }),
     onRequest: async (request, reply) => {
-      if (route.public === true) limitBodyTime(request.raw)
       void reply.headers(deprecationHeaders(route))
       const notes = requestNotes(request)
       notes.operationId = id
       notes.requestOrigin = requestOriginOf(request, context.publicUrl)
       notes.identity = await admit(context, route, { request, reply, requestOrigin: notes.requestOrigin })
+      if (notes.identity) memoryOf(request.raw)?.authenticate(tenantOf(notes.identity))
     },
     handler: async (request, reply) => {
       attributeTick('platform')
@@ -120,11 +119,9 @@ function registerOperation<id extends OperationId>(
   })
 }
 
-/** Destroys a request whose body is not complete in time. */
-function limitBodyTime(request: IncomingMessage): void {
-  const timer = guardedTimeout(() => request.destroy(), publicBodyMs).unref()
-  const inTime = () => clearTimeout(timer)
-  request.once('end', inTime).once('close', inTime)
+/** The owner of the memory of a request. A key or session belongs to no project. */
+function tenantOf({ organizationId, id }: Identity): Tenant {
+  return { organizationId, projectId: '', credentialId: id }
 }
 
 function isCallerOf<id extends OperationId>(

@@ -50,6 +50,15 @@ const limits = {
 const connections = {
   'client connections': { value: defaults.maxConnections, measure: 'count' },
   'connections per address': { value: defaults.maxConnectionsPerAddress, measure: 'count' },
+  'connection rate per address': { value: defaults.maxConnectionRate, measure: 'count' },
+  'unauthenticated streams': count(
+    `${core}/clients/client-costs.ts`,
+    /initial: \{ maxConcurrentStreams: (\d+)/,
+  ),
+  'authenticated streams': count(
+    `${core}/clients/client-costs.ts`,
+    /authenticated: \{\s+maxConcurrentStreams: ([\d_]+)/,
+  ),
   'header timeout': ms(`${gateway}/ports/http-limits.ts`, 'headersTimeout'),
   'header check': ms(`${gateway}/ports/http-limits.ts`, 'connectionsCheckingInterval'),
   'header size': bytes(`${gateway}/ports/http-limits.ts`, 'maxHeaderSize'),
@@ -63,7 +72,7 @@ const connections = {
   'body size': { value: defaults.maxBodyBytes, measure: 'bytes' },
   'beacon body size': { value: defaults.maxBeaconBodyBytes, measure: 'bytes' },
   'public body size': bytes(`${platform}/platform-api/register-operations.ts`, 'publicBodyBytes'),
-  'public body timeout': ms(`${platform}/platform-api/register-operations.ts`, 'publicBodyMs'),
+  'unauthenticated timeout': ms(`${core}/http/progress-deadlines.ts`, 'unauthenticatedMs'),
   'database check': ms(`${gateway}/observe/watch-database.ts`, 'checkMs'),
   'database check timeout': ms(`${gateway}/observe/watch-database.ts`, 'timeoutMs'),
   'certificate check': ms(`${gateway}/ports/tls-certificate.ts`, 'checkMs'),

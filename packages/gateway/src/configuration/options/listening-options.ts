@@ -74,6 +74,16 @@ export const listeningOptions = {
     maximum: 1_000_000,
     reload: true,
   },
+  maxConnectionRate: {
+    kind: 'integer',
+    environment: 'FAIRLEAD_MAX_CONNECTION_RATE',
+    description:
+      'Maximum number of new connections per second, client IP address and process, except for trusted proxies; a burst may be ten times as large; 0 = unlimited.',
+    fallback: 500,
+    minimum: 0,
+    maximum: 1_000_000,
+    reload: true,
+  },
   stallMs: {
     kind: 'integer',
     environment: 'FAIRLEAD_STALL_MS',

@@ -1,0 +1,199 @@
+import {
+  constants,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2'
+import type { Socket } from 'node:net'
+import { guarded, guardedImmediate, networkOf, type Owner } from '@fairlead/runtime'
+import { plainAddress } from '../admission/access-rules.ts'
+import type { RequestSource } from '../http/client-address.ts'
+import { Deadlines } from '../http/deadlines.ts'
+import type { StreamListener } from '../http/http2-listener.ts'
+import { unauthenticatedMs } from '../http/progress-deadlines.ts'
+import type { HttpRequest } from '../http/types.ts'
+import { attachMemory, ClientMemory, memoryOf, type MemorySource } from './client-memory.ts'
+import { AddressRates } from './address-rates.ts'
+import { addressLimits, clientCosts, http2Limits } from './client-costs.ts'
+
+/** An event of an HTTP/2 connection that its server counts. */
+export type PeerEvent = 'reset' | 'control' | 'violation'
+
+// So many connections of an address, and one stream on each, are accepted whatever other addresses use.
+const minConnections = 4
+
+// A connection that violates the protocol costs its setup, and up to as many streams.
+const resetsPerViolation = 50
+
+/** Dependencies of {@link Clients}. */
+export interface ClientsDependencies {
+  readonly memory: MemorySource
+  /** Whether an IP address is that of a trusted proxy. */
+  readonly isProxy: (address: string) => boolean
+  /** IP address of the client of a request. */
+  readonly addressOf: (request: RequestSource) => string
+}
+
+/** Counts the memory of connections and HTTP/2 streams, and ends requests that their clients leave unfinished. */
+export class Clients {
+  readonly #dependencies: ClientsDependencies
+  readonly #unfinished = new Deadlines(unauthenticatedMs)
+  /** The addresses of HTTP/2 connections, except those of proxies: a closed connection has none. */
+  readonly #addresses = new WeakMap<ServerHttp2Session, string>()
+  /** Number of open connections by IP address. */
+  readonly #connections = new Map<string, number>()
+  /** The open streams of connections on which no request was authenticated. */
+  readonly #unauthenticated = new WeakMap<ClientMemory, Set<ServerHttp2Stream>>()
+  readonly #faults = new AddressRates(addressLimits.resetsPerSecond, addressLimits.resetBurst)
+  readonly #controlFrames = new AddressRates(
+    addressLimits.controlFramesPerSecond,
+    addressLimits.controlFramesPerSecond,
+  )
+
+  constructor(dependencies: ClientsDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  /**
+   * Reserves the memory of a new connection.
+   *
+   * @returns false when its client may not hold so much, or has exceeded a rate limit with other connections
+   */
+  open(socket: Socket, isTls: boolean): boolean {
+    const address = plainAddress(socket.remoteAddress ?? '')
+    const { memory: source, isProxy } = this.#dependencies
+    const owner = isProxy(address) ? undefined : { address }
+    if (owner && !(this.#faults.isWithin(address) && this.#controlFrames.isWithin(address))) return false
+    const network = networkOf(address)
+    const ofNetwork = this.#connections.get(network) ?? 0
+    const memory = new ClientMemory(source, owner, ofNetwork < minConnections)
+    if (!memory.take(clientCosts.http1 + (isTls ? clientCosts.tls : 0))) return false
+    attachMemory(socket, memory)
+    this.#connections.set(network, ofNetwork + 1)
+    socket.once('close', () => {
+      memory.release()
+      const remaining = (this.#connections.get(network) ?? 1) - 1
+      if (remaining > 0) this.#connections.set(network, remaining)
+      else this.#connections.delete(network)
+    })
+    return true
+  }
+
+  /** Counts an event of an HTTP/2 connection for its address; false when the address exceeds a limit. */
+  readonly onPeerEvent = (event: PeerEvent, session: ServerHttp2Session): boolean => {
+    const address = this.#addresses.get(session)
+    if (address === undefined) return true
+    if (event === 'control') return this.#controlFrames.count(address)
+    return this.#faults.count(address, event === 'violation' ? resetsPerViolation : 1)
+  }
+
+  /** Reserves the additional memory of an HTTP/2 connection, and raises its limits once a request is authenticated. */
+  readonly onSession = (session: ServerHttp2Session): void => {
+    const { socket } = session
+    const memory = memoryOf({ socket })
+    if (!memory) return
+    const address = plainAddress(socket.remoteAddress ?? '')
+    if (!this.#dependencies.isProxy(address)) this.#addresses.set(session, address)
+    if (!memory.take(clientCosts.http2)) {
+      // In the next tick, Node.js passes the first bytes to the session.
+      guardedImmediate(() => session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM))
+      return
+    }
+    const unauthenticated = new Set<ServerHttp2Stream>()
+    this.#unauthenticated.set(memory, unauthenticated)
+    memory.onAuthenticated = () => {
+      this.#unauthenticated.delete(memory)
+      if (!session.destroyed && !session.closed) raiseLimits(session, unauthenticated)
+    }
+  }
+
+  /** Wraps a listener for HTTP/2 streams: refuses streams whose client may not hold more memory. */
+  admitStreams(listener: StreamListener): StreamListener {
+    const admit: StreamListener = (stream, headers, flags, raw) => {
+      if (this.#openStream(stream, headers, raw)) listener(stream, headers, flags, raw)
+      else stream.on('error', () => undefined).close(constants.NGHTTP2_REFUSED_STREAM)
+    }
+    return guarded('http2', admit, (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR))
+  }
+
+  /** Ends a request over HTTP/1.1 that is not authenticated, unless its body is complete in time. */
+  watchRequest(request: HttpRequest & { once(event: 'close', listener: () => void): unknown }): void {
+    const memory = memoryOf(request)
+    const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers
+    if (!memory || (encoding === undefined && Number(length) === 0)) return
+    const end = () => {
+      if (!memory.isAuthenticated() && !request.complete) request.bodyStream().destroy()
+    }
+    const deadline = this.#unfinished.begin({ end }, performance.now())
+    request.once('close', () => {
+      deadline.done()
+      memory.holdUnread(0)
+    })
+    if (!memory.isAuthenticated() && !memory.holdUnread(clientCosts.unreadHttp1))
+      request.bodyStream().destroy()
+  }
+
+  #openStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, raw: readonly string[]): boolean {
+    const { session } = stream
+    // The client may have closed the connection by now.
+    if (!session || session.destroyed) return true
+    const { socket } = session
+    const connection = memoryOf({ socket })
+    if (!connection) return true
+    const owner = this.#ownerOf({ headers, socket })
+    const unauthenticated = this.#unauthenticated.get(connection)
+    const isOnly = unauthenticated?.size === 0
+    const memory = new ClientMemory(this.#dependencies.memory, owner, isOnly, connection)
+    const limits = connection.isAuthenticated() ? http2Limits.authenticated : http2Limits.initial
+    const unreadBytes = stream.endAfterHeaders ? 0 : limits.streamWindowBytes
+    if (!memory.take(clientCosts.stream + headerCost(raw)) || !memory.holdUnread(unreadBytes)) {
+      memory.release()
+      return false
+    }
+    attachMemory(stream, memory)
+    unauthenticated?.add(stream)
+    stream.once('close', () => {
+      memory.release()
+      unauthenticated?.delete(stream)
+    })
+    if (!stream.endAfterHeaders) this.#watchStream(stream, memory)
+    return true
+  }
+
+  #watchStream(stream: ServerHttp2Stream, memory: ClientMemory): void {
+    const end = () => {
+      if (!memory.isAuthenticated() && !stream.readableEnded)
+        stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
+    }
+    const deadline = this.#unfinished.begin({ end }, performance.now())
+    stream.once('close', () => deadline.done())
+  }
+
+  /** The address that a trusted proxy reports, or that of the connection. */
+  #ownerOf(request: RequestSource): Owner {
+    const { addressOf, isProxy } = this.#dependencies
+    const address = addressOf(request)
+    return isProxy(address) ? undefined : { address }
+  }
+}
+
+/** Raises the limits of a connection after its first authenticated request. */
+function raiseLimits(session: ServerHttp2Session, open: ReadonlySet<ServerHttp2Stream>): void {
+  const { maxConcurrentStreams, streamWindowBytes, connectionWindowBytes } = http2Limits.authenticated
+  session.settings({ maxConcurrentStreams, initialWindowSize: streamWindowBytes })
+  session.setLocalWindowSize(connectionWindowBytes)
+  // The window of open streams grows as well.
+  for (const stream of open) {
+    const memory = memoryOf({ socket: stream, stream })
+    if (!memory || memory.isAuthenticated() || stream.endAfterHeaders) continue
+    if (memory.holdUnread(streamWindowBytes)) continue
+    stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
+  }
+}
+
+/** Bytes of the names and values of header fields, with an object each. */
+function headerCost(raw: readonly string[]): number {
+  let bytes = 0
+  for (const text of raw) bytes += text.length + clientCosts.headerText
+  return bytes
+}
