@@ -3,6 +3,7 @@ import type { Grant } from '../grants/grant.ts'
 import { hasLooped, loopReason } from '../network/cdn-loop.ts'
 import { settleWith } from '@fairlead/runtime'
 import { busy } from '../admission/rejections.ts'
+import { recordFailure, recordSuccess } from '../clients/connection-failures.ts'
 import type { Reservation } from '../memory/memory-ledger.ts'
 import { RequestContext } from './request-context.ts'
 import type { HttpRequest, HttpResponse } from './types.ts'
@@ -58,6 +59,7 @@ export class HttpContext extends RequestContext {
   readonly #rules: RequestRules
   #body: Reservation | undefined
   #unsent: Reservation | undefined
+  #isRejected = false
 
   constructor(
     dependencies: HttpDependencies,
@@ -120,6 +122,7 @@ export class HttpContext extends RequestContext {
   override finish(): void {
     if (this.isFinished) return
     this.#body?.release()
+    if (!this.#isRejected) recordSuccess(this.request)
     this.span?.setAttributes({ 'http.response.status_code': this.status })
     super.finish()
   }
@@ -270,6 +273,8 @@ export class HttpContext extends RequestContext {
       return undefined
     }
     for (const [name, value] of Object.entries(headers)) this.response.setHeader(name, value)
+    this.#isRejected = true
+    if (recordFailure(this.request, status)) this.response.closeConnection()
     // Node.js reads and drops the rest of a short body, and the connection stays open.
     const { request, response } = this
     if (request.complete || isShort(request, this.#rules.maxBodyBytes)) {

@@ -55,6 +55,8 @@ export interface HttpResponse {
   contentStream(): Writable
   /** Sends the headers before any content. */
   flushHeaders(): void
+  /** Closes the connection when this response, and those of its other streams, have been sent. */
+  closeConnection(): void
   /** Whether the client has disconnected, according to the state of its connection. */
   isDisconnected(): boolean
   /** Sends a JSON text to a client that still sends its body, and closes the connection without a reset. */

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { recordFailure, recordSuccess } from '@fairlead/gateway-core/clients/connection-failures'
 import type { CallPool } from '../upstream/grpc-upstreams.ts'
 import { hasLooped, loopField, loopReason, loopValue } from '@fairlead/gateway-core/network/cdn-loop'
 import { GrpcError, Status, type StatusCode } from '@fairlead/grpc-transport/wire'
@@ -31,9 +32,12 @@ export interface CallRequest {
   /** The connection of the request. */
   readonly socket: RequestSource['socket']
   /** The HTTP/2 stream of the request. */
-  readonly stream?: object | undefined
+  readonly stream?: { readonly session?: { close(): void } | undefined } | undefined
   readonly isWeb: boolean
 }
+
+// The HTTP status of a failed authentication.
+const unauthorized = 401
 
 // The objects of a call with its two streams, and the requests that are buffered for a retry.
 const callBytes = 32_768 + maxRetryBytes
@@ -71,6 +75,9 @@ function serve(
   }
   const reject = (error: unknown) => {
     const grpcError = toGrpcError(error, context.log)
+    if (grpcError.code === Status.UNAUTHENTICATED && recordFailure(request, unauthorized)) {
+      request.stream?.session?.close()
+    }
     client.requests.on('error', () => undefined)
     client.response.on('error', () => undefined)
     client.end(endOfError(grpcError).trailers)
@@ -80,6 +87,7 @@ function serve(
   try {
     const grant = authenticate(dependencies, request)
     context.grant = grant
+    recordSuccess(request)
     releases.push(dependencies.limits.acquire(grant.credentialId, request.path))
     const memory = dependencies.memory && reserveCall(dependencies.memory, grant)
     if (memory) releases.push(() => memory.release())

@@ -16,6 +16,8 @@ export interface ResponseSocket {
    */
   writeLast(text: string, encoding: 'utf8' | 'latin1', onWritten: (error?: Error | null) => void): void
   setTimeout(milliseconds: number): void
+  /** Closes the connection after the response. */
+  closeAfterResponse(): void
   destroy(): void
   /** Called when the whole response was sent, so that the connection can read the next request. */
   finish(): void
@@ -142,6 +144,11 @@ export class Http1ServerResponse {
         done(null)
       },
     })
+  }
+
+  /** Closes the connection after this response. */
+  closeConnection(): void {
+    this.#socket.closeAfterResponse()
   }
 
   /** Whether the connection is closed. */

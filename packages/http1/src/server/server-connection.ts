@@ -85,6 +85,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
   #response: Http1ServerResponse | undefined
   #last: PendingWrite | undefined
   #isReading = false
+  #isLast = false
 
   constructor(owner: ConnectionOwner<match, headState>, socket: Socket) {
     this.#owner = owner
@@ -99,7 +100,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
   }
 
   get commonFields(): string {
-    return this.#owner.isDraining
+    return this.#isLast || this.#owner.isDraining
       ? `${this.#owner.fields}connection: close\r\n`
       : `${this.#owner.fields}${keepAliveFields}`
   }
@@ -157,6 +158,10 @@ export class ServerConnection<match, headState> implements ResponseSocket {
     this.#socket.setTimeout(milliseconds)
   }
 
+  closeAfterResponse(): void {
+    this.#isLast = true
+  }
+
   destroy(): void {
     this.#socket.destroy()
   }
@@ -164,7 +169,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
   finish(): void {
     this.#response = undefined
     if (this.#socket.timeout) this.#socket.setTimeout(0)
-    if (this.#owner.isDraining) {
+    if (this.#isLast || this.#owner.isDraining) {
       this.#socket.end()
       return
     }

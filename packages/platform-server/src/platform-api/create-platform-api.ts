@@ -4,6 +4,7 @@ import fastify, {
   type FastifyRequest,
   type FastifyServerFactory,
 } from 'fastify'
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import { acceptedEncodings, decodedBody, encodingOf } from '@fairlead/gateway-core/http/body-encoding'
@@ -11,6 +12,8 @@ import { createUnits, type Units } from '@fairlead/gateway-core/usage/units'
 import type { FailedAttemptLimiter } from '@fairlead/gateway-core/authentication/failed-attempts'
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import { isLoopback } from '@fairlead/gateway-core/http/loopback'
+import { recordFailure, recordSuccess } from '@fairlead/gateway-core/clients/connection-failures'
+import type { HttpResponse } from '@fairlead/gateway-core/http/types'
 import { createLookupLimit } from '../identity/lookup-limit.ts'
 import type { NodeDependencies } from '../endpoints/dependencies.ts'
 import { type OidcOptions, createOidcSignIn } from '../sessions/oidc.ts'
@@ -37,6 +40,7 @@ const bodyLimitBytes = 1024 * 1024
 const maxBodyDepth = 64
 // Status in the log for a request whose client disconnected before the body was complete.
 const clientClosedRequest = 499
+const firstError = 400
 
 /** Options of {@link createPlatformApi}. */
 export interface PlatformApiOptions {
@@ -113,6 +117,7 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
     if (request.is404) throw new PlatformError('not_found')
   })
   app.addHook('onResponse', async (request, reply) => {
+    if (reply.statusCode < firstError) recordSuccess(request.raw)
     logRequest(request, reply.statusCode, reply.elapsedTime)
     const { identity } = requestNotes(request)
     if (identity !== undefined) uses.record({ identity, ip: request.ip })
@@ -130,6 +135,8 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
     if (failure.status >= 500) {
       log.error({ request_id: request.id, error: loggableError(failure.cause ?? error) }, 'request failed')
     }
+    const response = reply.raw as ServerResponse & Partial<Pick<HttpResponse, 'closeConnection'>>
+    if (recordFailure(request.raw, failure.status)) response.closeConnection?.()
     return reply.code(failure.status).headers(failure.headers).send(errorBody(failure, request.id))
   })
 

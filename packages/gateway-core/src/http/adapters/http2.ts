@@ -87,6 +87,10 @@ class Http2Response extends Http2ServerResponse implements HttpResponse {
     return this
   }
 
+  closeConnection(): void {
+    this.#stream.session?.close()
+  }
+
   isDisconnected(): boolean {
     return this.#stream.destroyed
   }

@@ -34,6 +34,10 @@ export class NodeResponse extends ServerResponse<NodeRequest> implements HttpRes
     return this
   }
 
+  closeConnection(): void {
+    this.shouldKeepAlive = false
+  }
+
   isDisconnected(): boolean {
     return this.destroyed || this.socket?.destroyed === true
   }
