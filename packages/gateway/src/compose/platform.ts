@@ -34,7 +34,7 @@ export interface PlatformParts {
 /** Starts webhooks, and prepares the platform API. */
 export function openPlatform(
   configuration: Configuration,
-  { store, log, gatewayAddresses, metering, accessControl }: Dependencies,
+  { store, log, gatewayAddresses, memory, metering, accessControl }: Dependencies,
   { descriptions, protocols, oidc, probe }: PlatformParts,
 ): Platform {
   const send: SendOptions = { ...webhookSettingsOf(configuration), gateway: gatewayAddresses }
@@ -51,6 +51,7 @@ export function openPlatform(
       createPlatformApi({
         store,
         log,
+        memory,
         protocols: descriptions,
         webhooks: { send, wake: webhooks.wake },
         nodes,

@@ -27,15 +27,14 @@ import { exceedsDepth } from '@fairlead/gateway-core/json-depth'
 import { toPlatformError } from './failure.ts'
 import { createUseRecorder } from './use-recorder.ts'
 import { PlatformError, errorBody } from './platform-error.ts'
-import type { WebhookSending } from './operation-context.ts'
+import type { OperationContext, WebhookSending } from './operation-context.ts'
 import { type RateLimits, createRateLimits } from './rate-limits.ts'
-import { registerOperations } from './register-operations.ts'
+import { bodyLimitBytes, registerOperations } from './register-operations.ts'
 import { newRequestId } from './request-id.ts'
 import { createRequestLog } from './request-log.ts'
 import { requestNotes } from './request-notes.ts'
 import { fieldOf } from './violations.ts'
 
-const bodyLimitBytes = 1024 * 1024
 // Maximum number of levels in a JSON body. The contract has three; unknown members may have more.
 const maxBodyDepth = 64
 // Status in the log for a request whose client disconnected before the body was complete.
@@ -46,6 +45,8 @@ const firstError = 400
 export interface PlatformApiOptions {
   readonly store: Store
   readonly log: Logger
+  /** Reserves memory for request bodies; unlimited when omitted. */
+  readonly memory?: OperationContext['memory']
   /** The protocols that nodes can have. */
   readonly protocols: readonly ProtocolDescription[]
   /** URL under which clients reach the gateway; page links start with it. Default: derived from the request. */
@@ -109,6 +110,8 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
   readBodies(app)
 
   app.addHook('onRequest', async (request, reply) => {
+    // A connection that has closed has no address, and receives no response.
+    if (request.raw.socket.destroyed) return reply.hijack()
     void reply.headers(commonHeaders(request))
     if (options.requireHttps === true && request.protocol !== 'https' && !isLoopback(request.ip)) {
       throw new PlatformError('https_required')
@@ -132,7 +135,8 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
       return reply.hijack()
     }
     const failure = toPlatformError(error)
-    if (failure.status >= 500) {
+    // A refusal for lack of memory is no fault, and must not fill the log.
+    if (failure.status === 500 || failure.cause !== undefined) {
       log.error({ request_id: request.id, error: loggableError(failure.cause ?? error) }, 'request failed')
     }
     const response = reply.raw as ServerResponse & Partial<Pick<HttpResponse, 'closeConnection'>>
@@ -147,6 +151,7 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
     db,
     encryptor,
     log,
+    memory: options.memory,
     publicUrl,
     failedAttempts,
     lookups: createLookupLimit(),

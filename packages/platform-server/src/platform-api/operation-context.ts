@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { FailedAttemptLimiter } from '@fairlead/gateway-core/authentication/failed-attempts'
+import type { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { Units } from '@fairlead/gateway-core/usage/units'
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import type { Encryptor } from '@fairlead/gateway-core/credentials/encryption'
@@ -28,6 +29,8 @@ export interface OperationContext {
   /** Encrypts and decrypts secrets that can be shown again. */
   readonly encryptor: Encryptor
   readonly log: Logger
+  /** Reserves memory for request bodies; unlimited when omitted. */
+  readonly memory?: Pick<MemoryLedger, 'reserve'> | undefined
   /** URL under which clients reach the gateway, if configured. */
   readonly publicUrl: string | undefined
   /** Cost of a call to a node. */

@@ -11,6 +11,7 @@ import { admit } from './identify.ts'
 import { type OperationValidation, validationOf } from './contract-validation.ts'
 import { platformHandlers } from './handlers.ts'
 import { attributeTick, type Tenant } from '@fairlead/runtime'
+import { reserveBody } from './body-memory.ts'
 import type { OperationContext } from './operation-context.ts'
 import { baseAddress, invalidPage, pageParameter } from './page-links.ts'
 import type { Caller, Handlers, OperationId, RequestOrigin } from './platform-call.ts'
@@ -20,6 +21,8 @@ import type { Violations } from './violations.ts'
 
 // Bodies of unauthenticated requests are limited to the size of a form.
 const publicBodyBytes = 16_384
+/** Maximum length of the bodies of authenticated requests. */
+export const bodyLimitBytes = 1024 * 1024
 
 /** Adds a route for every operation of the contract, and a 405 response for every other method of a path. */
 export function registerOperations(app: FastifyInstance, context: OperationContext): void {
@@ -80,7 +83,11 @@ function registerOperation<id extends OperationId>(
       notes.operationId = id
       notes.requestOrigin = requestOriginOf(request, context.publicUrl)
       notes.identity = await admit(context, route, { request, reply, requestOrigin: notes.requestOrigin })
-      if (notes.identity) memoryOf(request.raw)?.authenticate(tenantOf(notes.identity))
+      const tenant = notes.identity && tenantOf(notes.identity)
+      if (tenant) memoryOf(request.raw)?.authenticate(tenant)
+      if (route.requestBody === undefined || context.memory === undefined) return
+      const maxBytes = route.public === true ? publicBodyBytes : bodyLimitBytes
+      reserveBody(context.memory, tenant ?? { address: request.ip }, { request, reply, maxBytes })
     },
     handler: async (request, reply) => {
       attributeTick('platform')
