@@ -1,20 +1,29 @@
 import { PlatformError } from '../platform-api/platform-error.ts'
 import type { Identity } from './identity.ts'
 import type { Role } from './role.ts'
-import { scopesOfRole } from './scopes.ts'
+import { type Scope, scopesOfRole } from './scopes.ts'
 
 // What a key creates or changes gives no access beyond the scopes and the expiry of the key.
 
 /**
- * Asserts that a role has no scope that the caller lacks.
+ * Asserts that a role has no scope that the caller lacks, and that the caller is no key that expires: a membership has
+ * no end. Such a key may only lower the role of a member.
  *
+ * @param former - role that the member has before; undefined for a person without access
  * @throws {@link PlatformError} `permission_denied`
  */
-export function assertMayGive(role: Role, { scopes }: Identity): void {
+export function assertMayGive(role: Role, { scopes, expiresAt }: Identity, former?: Role): void {
   const missing = [...scopesOfRole[role]].filter((scope) => !scopes.has(scope))
-  if (missing.length === 0) return
+  if (missing.length > 0) {
+    throw new PlatformError('permission_denied', {
+      message: `A key cannot give the role ${role}, because it lacks scopes of this role: ${missing.join(', ')}.`,
+    })
+  }
+  const before: ReadonlySet<Scope> = former === undefined ? new Set() : scopesOfRole[former]
+  const isRaised = [...scopesOfRole[role]].some((scope) => !before.has(scope))
+  if (expiresAt === undefined || !isRaised) return
   throw new PlatformError('permission_denied', {
-    message: `A key cannot give the role ${role}, because it lacks scopes of this role: ${missing.join(', ')}.`,
+    message: `A key that expires cannot give the role ${role}, because a membership has no end. Use a session or a key without expiry.`,
   })
 }
 
@@ -32,18 +41,17 @@ export function assertExpiryOf(identity: Identity, expiresAt: string | null): vo
 }
 
 /**
- * Asserts that a key that expires does not receive a new secret for something that expires later.
+ * Asserts that a key that expires does not extend the access of something that expires later: gets no secret of it and
+ * adds no scopes to it.
  *
- * @param rotated - what is rotated, with its expiry; null for no expiry
+ * @param change - completes "A key that expires cannot …"
+ * @param expiresAt - expiry of the key or credential; null for no expiry
  * @throws {@link PlatformError} `permission_denied`
  */
-export function assertMayRotate(
-  identity: Identity,
-  { kind, expiresAt }: { readonly kind: 'key' | 'credential'; readonly expiresAt: string | null },
-): void {
+export function assertEndsWith(identity: Identity, change: string, expiresAt: string | null): void {
   if (!expiresBefore(identity, expiresAt)) return
   throw new PlatformError('permission_denied', {
-    message: `An expiring key cannot rotate a ${kind} that expires later.`,
+    message: `A key that expires cannot ${change} that expires later or never. Use a session or a key without expiry.`,
   })
 }
 

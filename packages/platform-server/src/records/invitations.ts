@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { scopesOfRole } from '../identity/scopes.ts'
 import type { Database, InvitationTable } from '../store/database.ts'
-import { earlierInstant, instant } from '../store/instant.ts'
+import { instant } from '../store/instant.ts'
 import { insertWithId } from '../store/record-id.ts'
 import { selectValidApiKeys } from './api-keys.ts'
 
@@ -41,12 +41,13 @@ function scopesOf(role: string): RawBuilder<unknown> {
 
 /**
  * Whether an invitation can be accepted: it has not expired. One that a key created also requires that this key is
- * valid and still has the scopes of the role.
+ * valid, does not expire and still has the scopes of the role.
  */
 function isOpen(db: Kysely<Database>) {
   const creator = selectValidApiKeys(db)
     .select('key.id')
     .where(sql<SqlBool>`key.id = invitation.api_key_id`)
+    .where('key.expires_at', 'is', null)
     .where(sql<SqlBool>`key.scopes @> ${scopesOf('invitation.role')}`)
     .where(sql<SqlBool>`${scopesOf('membership.role')} @> ${scopesOf('invitation.role')}`)
   return sql<SqlBool>`(
@@ -62,7 +63,6 @@ export function selectOpenInvitations(db: Kysely<Database>) {
 function invitations(db: Kysely<Database>) {
   return selectOpenInvitations(db)
     .innerJoin('users as inviter', 'inviter.id', 'invitation.inviter_id')
-    .leftJoin('api_keys as api_key', 'api_key.id', 'invitation.api_key_id')
     .select([
       'invitation.id as id',
       'invitation.email as email',
@@ -70,7 +70,7 @@ function invitations(db: Kysely<Database>) {
       'inviter.id as inviterId',
       'inviter.email as inviterEmail',
       instant('invitation.created_at').as('created_at'),
-      earlierInstant('invitation.expires_at', 'api_key.expires_at').as('expires_at'),
+      instant('invitation.expires_at').as('expires_at'),
     ])
 }
 

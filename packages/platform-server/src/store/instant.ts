@@ -11,11 +11,6 @@ export function instant<text extends string | null = string>(column: string): Ra
   return written<text>(sql.ref(column))
 }
 
-/** Selects the earlier one of two times as {@link instant} does; a null is later than any time. */
-export function earlierInstant(...columns: readonly [string, string]): RawBuilder<string> {
-  return written<string>(sql`least(${sql.join(columns.map((column) => sql.ref(column)))})`)
-}
-
 /** Reads the clock of the database in the format of {@link instant}. */
 export async function databaseNow(db: Kysely<Database>): Promise<string> {
   const now = written<string>(sql`clock_timestamp()`).as('now')

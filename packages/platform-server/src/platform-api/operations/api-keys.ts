@@ -1,6 +1,6 @@
 import { changesBetween, writeAudit } from '../../audit/write-audit.ts'
 import type { Identity } from '../../identity/identity.ts'
-import { assertExpiryOf, assertMayRotate } from '../../identity/key-bounds.ts'
+import { assertEndsWith, assertExpiryOf } from '../../identity/key-bounds.ts'
 import type { Scope } from '../../identity/scopes.ts'
 import {
   addApiKeySecret,
@@ -75,10 +75,12 @@ export function apiKeyOperations({
         assertMatch(ifMatch, version)
         if (before.state === 'revoked') throw conflict()
         const { name, scopes } = body
-        assertScopesOf(
-          identity,
-          (scopes ?? []).filter((scope) => !before.scopes.includes(scope)),
-        )
+        const added = (scopes ?? []).filter((scope) => !before.scopes.includes(scope))
+        assertScopesOf(identity, added)
+        if (added.length > 0) {
+          const end = expiresAt === undefined ? before.expires_at : expiresAt
+          assertEndsWith(identity, 'add scopes to a key', end)
+        }
         // A new expiry makes an expired key valid again.
         if (before.state === 'expired' && expiresAt !== undefined) {
           await assertWithinLimits(transaction, organizationLimits, identity, {
@@ -119,7 +121,7 @@ export function apiKeyOperations({
         if (before.state !== 'active') throw conflict()
         // The caller receives the new secret and with it all scopes of the key.
         assertScopesOf(identity, before.scopes)
-        assertMayRotate(identity, { kind: 'key', expiresAt: before.expires_at })
+        assertEndsWith(identity, 'rotate a key', before.expires_at)
         if (body.overlap_seconds > 0) {
           await assertWithinLimits(transaction, organizationLimits, identity, {
             maxApiKeysPerOrganization: 1,

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { changesBetween, writeAudit } from '../../audit/write-audit.ts'
 import { auditedCredential, presentCredential } from '../../endpoints/present-credential.ts'
-import { assertExpiryOf, assertMayRotate } from '../../identity/key-bounds.ts'
+import { assertEndsWith, assertExpiryOf } from '../../identity/key-bounds.ts'
 import { findLimits, putLimits } from '../../records/limits.ts'
 import {
   findNodeCredential,
@@ -144,7 +144,8 @@ export function credentialOperations(
     async revealCredential(call) {
       return db.transaction().execute(async (transaction) => {
         const { credential } = await locked(transaction, call.identity.organizationId, call.path)
-        const { id, kind, secret, state, username } = credential
+        const { id, kind, secret, state, username, expiresAt } = credential
+        assertEndsWith(call.identity, 'show the secret of a credential', expiresAt)
         if (state === 'revoked') throw conflict('The credential is revoked.')
         if (!isRevealed || secret === null)
           throw conflict(
@@ -164,7 +165,7 @@ export function credentialOperations(
         assertMatch(call.ifMatch, credential.version)
         if (credential.state !== 'active') throw conflict(`The credential is ${credential.state}.`)
         if (credential.replacedBy !== null) throw conflict('The credential was already replaced.')
-        assertMayRotate(call.identity, { kind: 'credential', expiresAt })
+        assertEndsWith(call.identity, 'rotate a credential', expiresAt)
         if (overlapSeconds > 0)
           await assertMoreCredentials(transaction, call.identity.organizationId, node.id)
         const input = { node, kind, label, expiresAt }

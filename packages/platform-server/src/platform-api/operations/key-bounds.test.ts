@@ -1,3 +1,4 @@
+import type { LightMyRequestResponse } from 'fastify'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Role } from '../../identity/role.ts'
@@ -113,14 +114,9 @@ describe.each(backends)('what an API key creates or changes on $name', ({ create
       return { email, ...response.json<{ id: string; token: string; expires_at: string }>() }
     }
 
-    it('expires no later than the key', async () => {
-      const end = endOf(hour)
-      const key = await keyWith(allScopes, { expiresAt: end })
-      const { token, expires_at: expiresAt } = await invited(key)
-      expect(Date.parse(expiresAt)).toBe(Date.parse(end))
+    it('can be accepted while the key is valid', async () => {
+      const { token } = await invited(await keyWith(allScopes))
       expect((await accept(token)).statusCode).toBe(201)
-      const permanent = await invited(await keyWith(allScopes, { expiresAt: endOf(30 * 24 * hour) }))
-      expect(Date.parse(permanent.expires_at)).toBeLessThan(Date.now() + 8 * 24 * hour)
     })
 
     it.each([
@@ -128,6 +124,11 @@ describe.each(backends)('what an API key creates or changes on $name', ({ create
         'has expired',
         (id: string) =>
           db().updateTable('api_keys').set({ expires_at: expired() }).where('id', '=', id).execute(),
+      ],
+      [
+        'is given an expiry',
+        (id: string) =>
+          owner.call(`/v1/api-keys/${id}/`, { method: 'PATCH', payload: { expires_at: endOf(hour) } }),
       ],
       ['is revoked', (id: string) => owner.call(`/v1/api-keys/${id}/`, { method: 'DELETE' })],
       [
@@ -161,6 +162,92 @@ describe.each(backends)('what an API key creates or changes on $name', ({ create
       // The address can be invited again.
       const again = await owner.call(invitations, { method: 'POST', payload: { email, role: 'viewer' } })
       expect(again.statusCode).toBe(201)
+    })
+  })
+
+  describe('that expires', () => {
+    const expiring = () => keyWith(allScopes, { expiresAt: endOf(hour) })
+    const change = (id: string, payload: object) =>
+      owner.call(`${members}${id}/`, { method: 'PATCH', payload })
+    const messageOf = (response: LightMyRequestResponse) =>
+      response.json<{ error: { message: string } }>().error.message
+
+    it.each<{ name: string; role: Role; disabled?: true; payload: object; given: Role }>([
+      { name: 'a higher role', role: 'viewer', payload: { role: 'editor' }, given: 'editor' },
+      { name: 'the role of an admin', role: 'editor', payload: { role: 'admin' }, given: 'admin' },
+      { name: 'access again', role: 'viewer', disabled: true, payload: { disabled: false }, given: 'viewer' },
+      {
+        name: 'access again with a lower role',
+        role: 'editor',
+        disabled: true,
+        payload: { disabled: false, role: 'viewer' },
+        given: 'viewer',
+      },
+      {
+        name: 'a higher role while disabled',
+        role: 'viewer',
+        disabled: true,
+        payload: { role: 'editor' },
+        given: 'editor',
+      },
+    ])('gives a member no $name', async ({ role, disabled, payload, given }) => {
+      const id = await member(fixture, newEmail(), role)
+      if (disabled) await change(id, { disabled })
+      const before = (await owner.call(`${members}${id}/`)).json()
+      const response = await (await expiring()).call(`${members}${id}/`, 'PATCH', payload)
+      expect(rejection(response)).toEqual(denied)
+      expect(messageOf(response)).toBe(
+        `A key that expires cannot give the role ${given}, because a membership has no end. Use a session or a key without expiry.`,
+      )
+      expect((await owner.call(`${members}${id}/`)).json()).toEqual(before)
+      expect((await change(id, payload)).statusCode).toBe(200)
+    })
+
+    it.each(givenRoles)('invites no member with the role %s', async (role) => {
+      const { call } = await expiring()
+      const response = await call(invitations, 'POST', { email: newEmail(), role })
+      expect(rejection(response)).toEqual(denied)
+      expect(messageOf(response)).toContain(`cannot give the role ${role}, because a membership has no end`)
+    })
+
+    it('lowers the role of a member, disables and removes the member', async () => {
+      const { call } = await expiring()
+      const id = await member(fixture, newEmail(), 'admin')
+      for (const payload of [{ role: 'editor' }, { disabled: true }, { role: 'viewer' }]) {
+        expect((await call(`${members}${id}/`, 'PATCH', payload)).json()).toMatchObject(payload)
+      }
+      expect((await call(`${members}${id}/`, 'DELETE')).statusCode).toBe(204)
+    })
+
+    it('adds scopes only to keys that expire no later', async () => {
+      const end = endOf(hour)
+      const { call } = await keyWith(allScopes, { expiresAt: end })
+      const add = { scopes: ['org:read', 'nodes:read'] }
+      for (const expiresAt of [undefined, endOf(2 * hour)]) {
+        const { id } = await keyWith(['org:read', 'usage:read'], expiresAt === undefined ? {} : { expiresAt })
+        const response = await call(`/v1/api-keys/${id}/`, 'PATCH', add)
+        expect(rejection(response)).toEqual(denied)
+        expect(messageOf(response)).toBe(
+          'A key that expires cannot add scopes to a key that expires later or never. Use a session or a key without expiry.',
+        )
+        // Scopes can be removed, and added together with an earlier expiry.
+        expect((await call(`/v1/api-keys/${id}/`, 'PATCH', { scopes: ['org:read'] })).statusCode).toBe(200)
+        const bounded = await call(`/v1/api-keys/${id}/`, 'PATCH', { ...add, expires_at: end })
+        expect(bounded.json()).toMatchObject(add)
+      }
+    })
+
+    it('is shown only secrets of credentials that expire no later', async () => {
+      const end = endOf(hour)
+      const { call } = await keyWith(allScopes, { expiresAt: end })
+      const credentials = `/v2/nodes/${fixture.first.nodeId}/credentials/`
+      for (const expiresAt of [null, endOf(2 * hour), end]) {
+        const payload = { kind: 'token', expires_at: expiresAt }
+        const { id } = (await owner.call(credentials, { method: 'POST', payload })).json<{ id: string }>()
+        const response = await call(`${credentials}${id}/reveal/`, 'POST')
+        if (expiresAt === end) expect(response.statusCode).toBe(200)
+        else expect(rejection(response)).toEqual(denied)
+      }
     })
   })
 

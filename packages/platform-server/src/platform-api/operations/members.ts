@@ -131,7 +131,9 @@ function assertMayChange(
   }
   const isRoleGiven = role !== undefined && role !== member.role
   const isEnabled = disabled === false && member.disabled
-  if (isRoleGiven || isEnabled) assertMayGive(role ?? member.role, identity)
+  if (isRoleGiven || isEnabled) {
+    assertMayGive(role ?? member.role, identity, isEnabled ? undefined : member.role)
+  }
 }
 
 function assertPossible(identity: Identity, member: MemberRecord, { role, disabled }: MemberChange): void {
