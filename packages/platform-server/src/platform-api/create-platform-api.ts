@@ -111,7 +111,7 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
 
   app.addHook('onRequest', async (request, reply) => {
     // A connection that has closed has no address, and receives no response.
-    if (request.raw.socket.destroyed) return reply.hijack()
+    if (request.raw.socket.destroyed) throw new PlatformError('unavailable')
     void reply.headers(commonHeaders(request))
     if (options.requireHttps === true && request.protocol !== 'https' && !isLoopback(request.ip)) {
       throw new PlatformError('https_required')
