@@ -26,7 +26,6 @@ const maxPods = count(manifest, /maxReplicas: (\d+)/)
 const podsDuringAnUpdate = plus(maxPods, count(manifest, /maxSurge: (\d+)/))
 // The EVM responses, and up to twice as much for beacon responses.
 const cachedResponses: Quantity = { value: 3 * defaults.cacheBytes, measure: 'bytes' }
-const stalledStreams = times(gatewayFacts['gRPC response buffer'], defaults.maxStalledGrpcCalls)
 const podMemory = times(bytes(manifest, /limits: \{ memory: (\d+)Mi/), 2 ** 20)
 const shareOfMachine = constantOf('packages/gateway-core/src/memory/memory-capacity.ts', 'shareOfMachine')
 const memoryOfClients = times(podMemory, shareOfMachine)
@@ -44,16 +43,10 @@ const deployment = {
   'memory of a pod': podMemory,
   'memory of clients': memoryOfClients,
   'cached responses': cachedResponses,
-  'stalled gRPC streams': stalledStreams,
 } satisfies Facts
 
 /** The memory that a process uses at most with the default limits. The first summand is the process itself. */
-export const maxMemory = plus(
-  { value: 150e6, measure: 'bytes' },
-  memoryOfClients,
-  cachedResponses,
-  stalledStreams,
-)
+export const maxMemory = plus({ value: 150e6, measure: 'bytes' }, memoryOfClients, cachedResponses)
 
 const transport = 'packages/grpc-transport/src/client/options.ts'
 const webSocket = 'packages/evm-rpc/src/transports/web-socket.ts'
