@@ -38,4 +38,24 @@ describe('redactDeep', () => {
     const data = `0x${'12'.repeat(500_000)}`
     expect(redactJsonDeep({ code: 3, data }, [secret])).toEqual({ code: 3, data })
   })
+
+  it.each(['a b/c ', 'aGVsbG8+', '%61%62', '&#x61;', '\\u0061', `${secret} `])(
+    'cuts a long text of %j instead of searching all of it',
+    (piece) => {
+      const text = piece.repeat(300_000)
+      const redacted = redactDeep(text, [secret])
+      expect(redacted.length).toBeLessThan(10_000)
+      expect(redacted.endsWith('…')).toBe(true)
+      expect(redacted).not.toContain(secret)
+      expect(containsSecret(text, [secret])).toBe(true)
+    },
+  )
+
+  it('searches the text around revert data', () => {
+    const data = `0x${'12'.repeat(500_000)}`
+    const encoded = Buffer.from(secret).toString('base64')
+    const redacted = redactDeep(`{"data":"${data}","message":"at ${encoded}"}`, [secret])
+    expect(redacted).toContain(data)
+    expect(redacted).not.toContain(encoded)
+  })
 })

@@ -4,8 +4,10 @@ import { redact } from '@fairlead/core'
 const mask = '***'
 // Bytes that a contract has chosen, such as revert data, may be megabytes long; they do not come from the upstream
 // itself.
-const longQuantity = /0x[\da-f]{2048}/i
-const longQuantities = /0x[\da-f]{2048,}/gi
+const minLongQuantity = 2_048
+// The reason of a revert is text that a contract has chosen. To search 8 kB takes up to 15 ms.
+const maxSearchedLength = 8_192
+const cut = '…'
 // A shorter text would match by chance in decoded data.
 const minEncodedLength = 6
 const maxDecodings = 3
@@ -26,7 +28,7 @@ const namedEntities: Readonly<Record<string, string>> = {
 /**
  * Replaces every secret in a text of an upstream by `***`. It also finds secrets that are escaped (JSON, percent,
  * HTML), encoded (hex, base64, base64url) or in another case, up to three encodings deep. For an encoded secret, the
- * whole surrounding word is replaced.
+ * whole surrounding word is replaced. A text of more than 8,192 characters, without long hex quantities, is cut.
  *
  * @param text - a text that an upstream wrote about itself; never a result
  * @param secrets - parts of the upstream's URL, in plain text
@@ -35,11 +37,16 @@ export function redactDeep(text: string, secrets: readonly string[]): string {
   if (secrets.length === 0 || text === '') return text
   const plain = redact(text, secrets)
   const long = secrets.filter((secret) => secret.length >= minEncodedLength).map(lowerCase)
-  if (long.length === 0 || !reveals(plain, long, maxDecodings)) return plain
+  if (long.length === 0) return plain
+  const searched = withoutLongQuantities(plain)
+  if (searched.length > maxSearchedLength) {
+    return redactDeep(searched.slice(0, maxSearchedLength), secrets) + cut
+  }
+  if (!reveals(searched, long, maxDecodings)) return plain
   const words = plain.replaceAll(/[^\s"'<>()[\]{},]+|[^\s]+/g, (word) =>
-    reveals(word, long, maxDecodings) ? mask : word,
+    reveals(withoutLongQuantities(word), long, maxDecodings) ? mask : word,
   )
-  return reveals(words, long, maxDecodings) ? mask : words
+  return reveals(withoutLongQuantities(words), long, maxDecodings) ? mask : words
 }
 
 /**
@@ -71,13 +78,32 @@ function redacted(value: unknown, secrets: readonly string[]): unknown {
 /** @param secrets - in lower case */
 function reveals(text: string, secrets: readonly string[], decodings: number): boolean {
   if (text.length < minEncodedLength) return false
-  if (longQuantity.test(text)) return reveals(text.replaceAll(longQuantities, ''), secrets, decodings)
   const lower = lowerCase(text)
   if (secrets.some((secret) => lower.includes(secret))) return true
   if (decodings === 0) return false
   const unescaped = unescape(text)
   if (unescaped !== text && reveals(unescaped, secrets, decodings - 1)) return true
   return encodedRuns(text).some((decoded) => reveals(decoded, secrets, decodings - 1))
+}
+
+/** Removes hex quantities that are too long to come from the upstream itself. */
+function withoutLongQuantities(text: string): string {
+  if (text.length < minLongQuantity) return text
+  let rest = ''
+  let copied = 0
+  for (let start = text.indexOf('0x'); start >= 0; start = text.indexOf('0x', start + 2)) {
+    let end = start + 2
+    while (isHexDigit(text.charCodeAt(end))) end += 1
+    if (end - start < minLongQuantity) continue
+    rest += text.slice(copied, start)
+    copied = end
+    start = end - 2
+  }
+  return copied === 0 ? text : rest + text.slice(copied)
+}
+
+function isHexDigit(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66)
 }
 
 const lowerCase = (text: string) => text.toLowerCase()

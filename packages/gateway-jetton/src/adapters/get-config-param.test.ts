@@ -58,7 +58,7 @@ describe('getConfigParam', () => {
     [422, 'failed to validate request: param should be non-negative'],
     [429, 'Ratelimit exceed'],
     [500, 'LITE_SERVER_UNKNOWN: cannot load block for getConfigParams'],
-    [500, `${'param'.repeat(4_000)} not found`],
+    [500, `${'param'.repeat(1_600)} not found`],
     [504, 'LITE_SERVER_NETWORK: timeout'],
   ])('passes on other errors unchanged: %i %s', async (status, error) => {
     const { result } = await callAdapter('getConfigParam', [status, { ok: false, error, code: status }])
