@@ -102,6 +102,13 @@ describe('an owner', () => {
 })
 
 describe('clients without a credential', () => {
+  it('leave half of their quarter to new addresses', () => {
+    const shares = new FairShares({ capacity: 800 })
+    expect(fill(shares, { address: '192.0.2.1' })).toEqual([100])
+    expect(fill(shares, { address: '192.0.2.2' })).toEqual([50])
+    expect(shares.canTake({ address: '192.0.2.3' }, 25)).toBe(true)
+  })
+
   it('use a quarter together', () => {
     const shares = new FairShares({ capacity: 800 })
     const used = fill(shares, ...Array.from({ length: 50 }, (_, at) => ({ address: `192.0.2.${at}` })))

@@ -59,7 +59,7 @@ const uncontended = 1 / 16
 
 /**
  * Divides a resource among organizations, then among the projects of each one, then among their credentials. Clients
- * without a credential share a quarter of it by address.
+ * without a credential share a quarter of it by address; each address uses at most half of what the others leave.
  *
  * An owner that is alone may use all but an eighth of the resource. As soon as others use it, each owner may use at most
  * half of what the others leave: one owner half of it, two a third each, and so on. The rest stays free for new owners.
@@ -199,7 +199,11 @@ export class FairShares {
     const max = Math.max(root.limit * maxOfVisitors, this.#alwaysGranted)
     const reach = Math.min(this.#reachOfGroup(group, amount), max)
     if (usedBy(group) + amount > reach) return 'organization'
-    return usedBy(network) + amount > this.#reachOf(group, network, reach) ? 'credential' : undefined
+    // Also one that is alone leaves half to new addresses: anybody has an address.
+    const rest = reach - usedBy(group) + usedBy(network)
+    return usedBy(network) + amount > Math.max(rest * maxOfRest, this.#alwaysGranted)
+      ? 'credential'
+      : undefined
   }
 
   /** What an organization, or the group of all visitors, may use at most. */

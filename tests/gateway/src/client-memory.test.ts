@@ -141,8 +141,8 @@ const longHeaders = Object.fromEntries(
 describe('unauthenticated clients hold a bounded part of the memory, and others are served:', () => {
   it.each<[string, () => Promise<number>, least: number]>([
     ['HTTP/1.1', () => connectUntilRefused(() => staysOpen(tcp())), 100],
-    ['TLS', () => connectUntilRefused(() => staysOpen(tls())), 50],
-    ['HTTP/2', () => connectUntilRefused(async () => (await http2()) !== undefined), 50],
+    ['TLS', () => connectUntilRefused(() => staysOpen(tls())), 25],
+    ['HTTP/2', () => connectUntilRefused(async () => (await http2()) !== undefined), 25],
   ])('idle connections over %s', async (_, accepted, least) => {
     const number = await accepted()
     expect(number).toBeGreaterThan(least)
