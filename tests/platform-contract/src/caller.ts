@@ -30,6 +30,6 @@ export async function keyOf(
 /** Creates a session of a person as a page of the gateway uses it, over TLS. */
 export async function sessionOf({ db }: Pick<Store, 'db'>, person: Person): Promise<Caller> {
   const token = newSessionToken()
-  await insertSession(db, { ...person, token, ip: '192.0.2.1', userAgent: 'test' })
+  await insertSession(db, { ...person, token, ip: '192.0.2.1', userAgent: 'test', authenticationAge: 0 })
   return { cookie: `__Host-fairlead_session=${token}`, 'x-csrf-token': csrfTokenOf(token) }
 }

@@ -102,7 +102,14 @@ export async function seedOrganization(
       return { id: String(id), token: String(token), email: address }
     },
     apiKey: () => idOf('createApiKey', { name, scopes: ['org:read'] }),
-    session: () => insertSession(store.db, { ...owner, token: newSessionToken(), ip: '', userAgent: name }),
+    session: () =>
+      insertSession(store.db, {
+        ...owner,
+        token: newSessionToken(),
+        ip: '',
+        userAgent: name,
+        authenticationAge: 0,
+      }),
   }
   const ids: SeedIds = {
     project,

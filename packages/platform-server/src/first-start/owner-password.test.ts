@@ -72,7 +72,14 @@ describe.each(backends)("the owner's first password on $name", { timeout: 60_000
     const user = await findSignInUser(store.db, email)
     if (user === undefined) throw new Error('There is no owner.')
     const { id: userId, organizationId } = user
-    await insertSession(store.db, { token: 't', userId, organizationId, ip: '::1', userAgent: '' })
+    await insertSession(store.db, {
+      token: 't',
+      userId,
+      organizationId,
+      ip: '::1',
+      userAgent: '',
+      authenticationAge: 0,
+    })
     const next = await ensureOwnerPassword(store, passwords, production)
     expect(await isAccepted(store, created?.password ?? '')).toBe(false)
     expect(await isAccepted(store, next?.password ?? '')).toBe(true)

@@ -17,7 +17,7 @@ export interface Identity {
   readonly scopes: ReadonlySet<Scope>
   /** Expiry of a key; undefined for a key that does not expire, and for a session. */
   readonly expiresAt?: string | undefined
-  /** Whether a session began in the last minutes; undefined for a key. */
+  /** Whether the user of a session authenticated in the last minutes; undefined for a key. */
   readonly isRecentSignIn?: boolean | undefined
 }
 

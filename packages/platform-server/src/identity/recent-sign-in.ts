@@ -3,8 +3,8 @@ import { recentSignInMs } from '../records/sessions.ts'
 import type { Identity } from './identity.ts'
 
 /**
- * Asserts that the caller is a session that began in the last minutes, for changes that hand over an account or the
- * organization. A stolen key or an old cookie is not enough for them.
+ * Asserts that the caller is a session whose user authenticated in the last minutes, for changes that hand over an
+ * account or the organization. A stolen key, an old cookie or a single sign-on without a prompt is not enough for them.
  *
  * @param change - completes "API keys cannot …"
  * @throws {@link PlatformError} `permission_denied` for a key, `recent_sign_in_required` for an older session

@@ -136,7 +136,8 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
     }
     const failure = toPlatformError(error)
     // A refusal for lack of memory is no fault, and must not fill the log.
-    if (failure.status === 500 || failure.cause !== undefined) {
+    const isFault = failure.status === 500 || (failure.status > 500 && failure.cause !== undefined)
+    if (isFault) {
       log.error({ request_id: request.id, error: loggableError(failure.cause ?? error) }, 'request failed')
     }
     const response = reply.raw as ServerResponse & Partial<Pick<HttpResponse, 'closeConnection'>>

@@ -2,7 +2,12 @@ import type { Kysely } from 'kysely'
 import { type AuditAuthor, writeAudit } from '../audit/write-audit.ts'
 import type { Identity, Origin } from '../identity/identity.ts'
 import { scopesOfRole } from '../identity/scopes.ts'
-import { deleteSessionByToken, findSessionOwner, insertSession } from '../records/sessions.ts'
+import {
+  deleteSessionByToken,
+  findSessionOwner,
+  insertSession,
+  type NewSession,
+} from '../records/sessions.ts'
 import { recordSignIn } from '../records/users.ts'
 import { csrfTokenOf, newSessionToken, readCookie, setCookie } from '../sessions/session-cookie.ts'
 import type { Role } from '../identity/role.ts'
@@ -17,6 +22,12 @@ export interface SignedIn {
   readonly email: string
   readonly organizationId: string
   readonly role: Role
+}
+
+/** How a user signed in. */
+export interface SignInDetails extends Pick<NewSession, 'authenticationAge'> {
+  readonly origin: Origin
+  readonly requestOrigin: RequestOrigin
 }
 
 /** A new session. */
@@ -36,14 +47,21 @@ export interface OpenedSession {
 export async function openSession(
   transaction: Kysely<Database>,
   user: SignedIn,
-  { origin, requestOrigin }: { readonly origin: Origin; readonly requestOrigin: RequestOrigin },
+  { origin, requestOrigin, authenticationAge }: SignInDetails,
 ): Promise<OpenedSession> {
   const token = newSessionToken()
   const { ip, userAgent } = origin
   const { id: userId, organizationId, role, email } = user
   const previousToken = readCookie(requestOrigin, 'session')
   if (previousToken !== undefined) await deleteSessionByToken(transaction, previousToken)
-  const id = await insertSession(transaction, { token, userId, organizationId, ip, userAgent })
+  const id = await insertSession(transaction, {
+    token,
+    userId,
+    organizationId,
+    ip,
+    userAgent,
+    authenticationAge,
+  })
   await recordSignIn(transaction, userId)
   const identity = { kind: 'session', id, label: email, userId, organizationId } as const
   const author = { identity, origin }

@@ -13,6 +13,8 @@ export interface NewSession {
   readonly organizationId: string
   readonly ip: string
   readonly userAgent: string
+  /** Seconds since the user authenticated; undefined if an identity provider does not report them. */
+  readonly authenticationAge: number | undefined
 }
 
 /** The session and user that a cookie identifies. */
@@ -24,7 +26,7 @@ export interface SessionBearer {
   /** Current role of the user. */
   readonly role: Role
   readonly mustChangePassword: boolean
-  /** Whether the session began in the last {@link recentSignInMs}. */
+  /** Whether the user authenticated in the last {@link recentSignInMs}; false if the time is unknown. */
   readonly isRecentSignIn: boolean
 }
 
@@ -42,7 +44,7 @@ export interface SessionRecord {
 const idleEnd = sql<string>`clock_timestamp() + interval '12 hours'`
 const lastEnd = sql`interval '7 days'`
 
-/** Maximum age of a session that may make the most sensitive changes, in milliseconds. */
+/** Maximum time since the user's authentication for the most sensitive changes, in milliseconds. */
 export const recentSignInMs = 5 * 60_000
 
 /** Creates a session and returns its id. Also deletes all expired sessions, of any user. */
@@ -51,6 +53,7 @@ export async function insertSession(db: Kysely<Database>, session: NewSession): 
     .deleteFrom('sessions')
     .where('expires_at', '<', sql<string>`clock_timestamp()`)
     .execute()
+  const { authenticationAge: age } = session
   return insertWithId('session', async (id) => {
     const row = await db
       .insertInto('sessions')
@@ -61,6 +64,8 @@ export async function insertSession(db: Kysely<Database>, session: NewSession): 
         organization_id: session.organizationId,
         ip: session.ip,
         user_agent: session.userAgent,
+        authenticated_at:
+          age === undefined ? null : sql<string>`clock_timestamp() - make_interval(secs => ${age})`,
         expires_at: idleEnd,
       })
       .onConflict((conflict) => conflict.column('id').doNothing())
@@ -92,9 +97,9 @@ export async function findValidSession(
       'user.must_change_password as mustChangePassword',
     ])
     .select(
-      sql<boolean>`session.created_at > clock_timestamp() - make_interval(secs => ${recentSignInMs / 1_000})`.as(
-        'isRecentSignIn',
-      ),
+      sql<boolean>`coalesce(
+        session.authenticated_at > clock_timestamp() - make_interval(secs => ${recentSignInMs / 1_000}), false
+      )`.as('isRecentSignIn'),
     )
     .where('session.sha256', '=', sha256Hex(token))
     .where('session.expires_at', '>', sql<string>`clock_timestamp()`)

@@ -25,9 +25,9 @@ describe('the ID token of a sign-in', () => {
   afterAll(() => issuer.close())
 
   /** Signs in with the ID token that `write` returns for the expected header and claims. */
-  async function emailFrom(write: (header: TokenPart, claims: TokenPart) => string) {
+  async function userFrom(write: (header: TokenPart, claims: TokenPart) => string, maxAge?: number) {
     const signIn = createOidcSignIn({ ...client, issuer: issuer.issuer, isHttpAllowed: true }, encryptor)
-    const { url, state } = await signIn.begin(redirectUri)
+    const { url, state } = await signIn.begin(redirectUri, maxAge)
     const { searchParams } = new URL(url)
     const now = Math.floor(Date.now() / 1_000)
     const claims = {
@@ -50,11 +50,11 @@ describe('the ID token of a sign-in', () => {
   const unsigned = () => Buffer.of()
 
   it('identifies the user when it is signed with the published key', async () => {
-    expect(await emailFrom(signed)).toBe('vera@breakwater.test')
+    expect(await userFrom(signed)).toEqual({ email: 'vera@breakwater.test', authenticationAge: undefined })
     issuer.userInfo = { sub: 'u-1', email: 'tomas@breakwater.test', email_verified: true }
     const withoutEmail = (header: TokenPart, claims: TokenPart) =>
       signed(header, { ...claims, email: undefined })
-    expect(await emailFrom(withoutEmail)).toBe('tomas@breakwater.test')
+    expect(await userFrom(withoutEmail)).toMatchObject({ email: 'tomas@breakwater.test' })
   })
 
   it.each<[string, (header: TokenPart, claims: TokenPart) => string]>([
@@ -112,7 +112,46 @@ describe('the ID token of a sign-in', () => {
     ['is no token', () => 'x'],
   ])('identifies no one when it %s', async (_, write) => {
     issuer.userInfo = { sub: 'u-1', email: 'tomas@breakwater.test', email_verified: true }
-    expect(await emailFrom(write).catch(() => undefined)).toBeUndefined()
+    expect(await userFrom(write).catch(() => undefined)).toBeUndefined()
+  })
+
+  /** Writes an ID token of a user who authenticated a number of seconds ago. */
+  const authenticated =
+    (secondsAgo: unknown) =>
+    (header: TokenPart, claims: TokenPart): string => {
+      const time = typeof secondsAgo === 'number' ? Number(claims['iat']) - secondsAgo : secondsAgo
+      return signed(header, { ...claims, auth_time: time })
+    }
+
+  it.each([
+    [0, 0],
+    [200, 200],
+    [3_600, 3_600],
+    // The clock of the provider is ahead.
+    [-30, 0],
+  ])('reports a user who authenticated %d seconds ago as such', async (secondsAgo, expected) => {
+    const user = await userFrom(authenticated(secondsAgo))
+    expect(Math.abs((user?.authenticationAge ?? Number.NaN) - expected)).toBeLessThan(30)
+  })
+
+  it('is requested with a new authentication and its time when a maximum age is set', async () => {
+    const signIn = createOidcSignIn({ ...client, issuer: issuer.issuer, isHttpAllowed: true }, encryptor)
+    const parametersOf = async (maxAge?: number) => {
+      const { searchParams } = new URL((await signIn.begin(redirectUri, maxAge)).url)
+      return [searchParams.get('prompt'), searchParams.get('max_age')]
+    }
+    expect(await parametersOf(300)).toEqual(['login', '300'])
+    expect(await parametersOf()).toEqual([null, null])
+    expect(await userFrom(authenticated(200), 300)).toBeDefined()
+  })
+
+  it.each<[string, unknown]>([
+    ['is older', 400],
+    ['is missing', undefined],
+    ['is null', null],
+    ['is a text', '0'],
+  ])('identifies no one when a maximum age is set and the time of authentication %s', async (_, time) => {
+    expect(await userFrom(authenticated(time), 300).catch(() => undefined)).toBeUndefined()
   })
 })
 

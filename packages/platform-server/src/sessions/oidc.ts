@@ -22,18 +22,28 @@ export interface OidcSignIn {
    * Starts a sign-in.
    *
    * @param redirectUri - where the provider redirects the browser afterwards
+   * @param maxAge - requires a new authentication at the provider, which `finish` accepts for this number of seconds;
+   *   undefined if a single sign-on is enough
    * @returns the URL to redirect the browser to, and the state to store in a cookie
    */
-  begin(redirectUri: string): Promise<{ readonly url: string; readonly state: string }>
+  begin(redirectUri: string, maxAge?: number): Promise<{ readonly url: string; readonly state: string }>
   /**
    * Completes a sign-in.
    *
    * @param returned - the URL that the provider redirected the browser to, including its query parameters
    * @param state - the value of the cookie
-   * @returns the verified e-mail address; undefined when the provider has not verified one, or the response does not
-   *   belong to this sign-in
+   * @returns the user; undefined when the provider has not verified an e-mail address, or the response does not belong
+   *   to this sign-in
    */
-  finish(returned: URL, state: string): Promise<string | undefined>
+  finish(returned: URL, state: string): Promise<OidcUser | undefined>
+}
+
+/** A user whom the provider identified. */
+export interface OidcUser {
+  /** Verified e-mail address. */
+  readonly email: string
+  /** Seconds since the user authenticated at the provider; undefined when the provider does not report them. */
+  readonly authenticationAge: number | undefined
 }
 
 /** Maximum duration of a sign-in at the provider, in seconds. */
@@ -44,6 +54,7 @@ interface SignInState {
   readonly nonce: string
   readonly verifier: string
   readonly endsAt: number
+  readonly maxAge?: number | undefined
 }
 
 const providerTimeoutSeconds = 10
@@ -79,7 +90,7 @@ export function createOidcSignIn(options: OidcOptions, encryptor: Encryptor): Oi
   }
   return {
     name,
-    async begin(redirectUri) {
+    async begin(redirectUri, maxAge) {
       const configuration = await provider()
       const verifier = oidc.randomPKCECodeVerifier()
       const [state, nonce] = [oidc.randomState(), oidc.randomNonce()]
@@ -90,9 +101,11 @@ export function createOidcSignIn(options: OidcOptions, encryptor: Encryptor): Oi
         code_challenge_method: 'S256',
         state,
         nonce,
+        // Providers have to report the time of the authentication only when max_age is sent.
+        ...(maxAge !== undefined && { prompt: 'login', max_age: String(maxAge) }),
       })
       const endsAt = Date.now() + maxSignInSeconds * 1_000
-      const stored: SignInState = { state, nonce, verifier, endsAt }
+      const stored: SignInState = { state, nonce, verifier, endsAt, maxAge }
       return { url: url.href, state: encryptor.encrypt(JSON.stringify(stored), encryptionContext) }
     },
     async finish(returned, encryptedState) {
@@ -104,6 +117,7 @@ export function createOidcSignIn(options: OidcOptions, encryptor: Encryptor): Oi
         expectedState: stored.state,
         expectedNonce: stored.nonce,
         idTokenExpected: true,
+        ...(stored.maxAge !== undefined && { maxAge: stored.maxAge }),
       })
       const claims = tokens.claims()
       if (claims === undefined) return undefined
@@ -113,7 +127,10 @@ export function createOidcSignIn(options: OidcOptions, encryptor: Encryptor): Oi
           ? await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub)
           : claims
       const { email, email_verified: isVerified } = about
-      return typeof email === 'string' && isVerified === true ? email.toLowerCase() : undefined
+      if (typeof email !== 'string' || isVerified !== true) return undefined
+      const { auth_time: time } = claims
+      const authenticationAge = time === undefined ? undefined : Math.max(0, Date.now() / 1_000 - time)
+      return { email: email.toLowerCase(), authenticationAge }
     },
   }
 }

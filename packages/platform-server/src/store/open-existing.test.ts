@@ -26,7 +26,7 @@ describe.each(backends)('an existing database on $name', ({ create }) => {
     await emptyDatabase.db.destroy()
     const older = {
       code: 'STORE_OLDER',
-      message: expect.stringContaining('0011-invitations-of-keys') as string,
+      message: expect.stringContaining('0012-authentication-time') as string,
     }
     await expect(openExisting(database)).rejects.toMatchObject(older)
     // If the first attempt had migrated the database, this one would succeed.

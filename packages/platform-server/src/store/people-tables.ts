@@ -73,6 +73,8 @@ export interface SessionTable {
   ip: string
   user_agent: string
   created_at: Timestamp
+  /** Time of the user's authentication, before `created_at` for a single sign-on; null if it is unknown. */
+  authenticated_at: NullableTimestamp
   last_used_at: Timestamp
   expires_at: ColumnType<unknown, string, string>
 }

@@ -7,6 +7,8 @@ export interface ProviderAccount {
   readonly id: string
   readonly email: string
   readonly verified: boolean
+  /** When the user entered the password, in seconds since 1970; now by default. */
+  readonly authenticatedAt?: number
 }
 
 /** A real OpenID Connect provider for tests that submits its sign-in form automatically. */
@@ -14,8 +16,12 @@ export interface IdentityProvider {
   readonly issuer: string
   /** The account that signs in from now on; undefined for a user whom the provider rejects. */
   account: ProviderAccount | undefined
-  /** Follows a sign-in as a browser, from its start to the redirect back from the provider. */
-  signIn(url: string): Promise<URL>
+  /**
+   * Follows a sign-in as a browser, from its start to the redirect back from the provider.
+   *
+   * @param cookies - of the browser; with those of an earlier sign-in, the provider identifies the user by them
+   */
+  signIn(url: string, cookies?: Map<string, string>): Promise<URL>
   close(): Promise<void>
 }
 
@@ -37,8 +43,7 @@ export async function identityProvider(redirectUri: () => string): Promise<Ident
   const self: IdentityProvider = {
     issuer,
     account: undefined,
-    async signIn(url) {
-      const cookies = new Map<string, string>()
+    async signIn(url, cookies = new Map<string, string>()) {
       for (let next = url; ;) {
         const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
         const response = await fetch(next, { redirect: 'manual', headers: { cookie } })
@@ -67,7 +72,14 @@ export async function identityProvider(redirectUri: () => string): Promise<Ident
     }
     const { account } = self
     if (account !== undefined) accounts.set(account.id, account)
-    const outcome = account ? { login: { accountId: account.id } } : { error: 'access_denied' }
+    const outcome = account
+      ? {
+          login: {
+            accountId: account.id,
+            ...(account.authenticatedAt !== undefined && { ts: account.authenticatedAt }),
+          },
+        }
+      : { error: 'access_denied' }
     void provider.interactionFinished(request, response, outcome)
   })
   return self

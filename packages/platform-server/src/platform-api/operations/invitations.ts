@@ -87,7 +87,7 @@ export function invitationOperations({
         const userId = await becomeMember(transaction, invitation, body)
         await setPassword(transaction, userId, { hash, origin: 'user', mustChange: false })
         const user = { id: userId, email, organizationId, role }
-        const session = await openSession(transaction, user, { origin, requestOrigin })
+        const session = await openSession(transaction, user, { origin, requestOrigin, authenticationAge: 0 })
         await writeAudit(transaction, session.author, {
           action: 'invitation.accept',
           object: { kind: 'invitation', id, name: email },

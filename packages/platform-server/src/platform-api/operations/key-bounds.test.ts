@@ -306,7 +306,7 @@ describe.each(backends)('what an API key creates or changes on $name', ({ create
       const age = (minutes: number) =>
         fixture.store.db
           .updateTable('sessions')
-          .set({ created_at: sql<string>`clock_timestamp() - make_interval(mins => ${minutes})` })
+          .set({ authenticated_at: sql<string>`clock_timestamp() - make_interval(mins => ${minutes})` })
           .where('id', '=', owner.session.id)
           .execute()
       await age(6)

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pino } from 'pino'
@@ -29,11 +30,14 @@ describe('the sign-in through an identity provider', () => {
   })
 
   /** Runs the complete sign-in with an account, up to the final response. */
-  async function signInAs(account: IdentityProvider['account']) {
+  async function signInAs(
+    account: IdentityProvider['account'],
+    { query = '', browser }: { query?: string; browser?: Map<string, string> } = {},
+  ) {
     provider.account = account
-    const redirect = await fixture.anonymous(begin)
+    const redirect = await fixture.anonymous(`${begin}${query}`)
     expect(redirect.statusCode).toBe(302)
-    const returned = await provider.signIn(String(redirect.headers['location']))
+    const returned = await provider.signIn(String(redirect.headers['location']), browser)
     const cookie = cookieOf(redirect)
     return { returned, cookie, response: await callback(returned, cookie) }
   }
@@ -91,6 +95,40 @@ describe('the sign-in through an identity provider', () => {
     expect(String((await callback(otherTarget, cookie)).headers['location'])).toMatch(
       /^http:\/\/console\.test\//,
     )
+  })
+
+  describe('before a change that requires a recent sign-in', () => {
+    const account = { id: 'i', email: 'ines@breakwater.test', verified: true }
+    const tenMinutesAgo = () => Math.floor(Date.now() / 1_000) - 600
+    let memberId: string
+    beforeAll(async () => {
+      await member(fixture, account.email, 'admin')
+      memberId = await member(fixture, 'changed@breakwater.test', 'viewer')
+    })
+
+    async function changeEmail(signedIn: LightMyRequestResponse) {
+      const { csrf_token: csrfToken } = (await sessionOf(signedIn)).json<{ csrf_token: string }>()
+      return fixture.anonymous(`/v1/organization/members/${memberId}/`, {
+        method: 'PATCH',
+        payload: { email: `${randomUUID()}@breakwater.test` },
+        headers: { cookie: cookieOf(signedIn), 'x-csrf-token': csrfToken },
+      })
+    }
+
+    it('requires the password at the provider again instead of a single sign-on', async () => {
+      const browser = new Map<string, string>()
+      await signInAs({ ...account, authenticatedAt: tenMinutesAgo() }, { browser })
+      const again = await signInAs(account, { browser })
+      expect(rejection(await changeEmail(again.response))).toEqual([403, 'recent_sign_in_required'])
+      const prompted = await signInAs(account, { browser, query: '?prompt=login' })
+      expect((await changeEmail(prompted.response)).statusCode).toBe(200)
+    })
+
+    it('opens no session when the provider does not require it', async () => {
+      const old = { ...account, authenticatedAt: tenMinutesAgo() }
+      expectRejected((await signInAs(old, { query: '?prompt=login' })).response)
+      expect(rejection(await fixture.anonymous(`${begin}?prompt=none`))).toEqual([400, 'invalid'])
+    })
   })
 
   it.each([

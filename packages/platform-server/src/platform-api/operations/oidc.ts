@@ -1,3 +1,4 @@
+import { recentSignInMs } from '../../records/sessions.ts'
 import { findSignInUser } from '../../records/users.ts'
 import { clearCookie, readCookie, setCookie } from '../../sessions/session-cookie.ts'
 import { maxSignInSeconds } from '../../sessions/oidc.ts'
@@ -27,10 +28,11 @@ export function oidcOperations({
           oidc === undefined ? null : { name: oidc.name, url: `${requestOrigin.baseUrl}/v1/session/oidc/` },
       }),
 
-    async beginOidcSignIn({ requestOrigin }) {
+    async beginOidcSignIn({ query, requestOrigin }) {
       if (oidc === undefined) throw new PlatformError('not_found')
+      const maxAge = query.prompt === 'login' ? recentSignInMs / 1_000 : undefined
       const { url, state } = await oidc
-        .begin(`${requestOrigin.baseUrl}${callbackPath}`)
+        .begin(`${requestOrigin.baseUrl}${callbackPath}`, maxAge)
         .catch((error: unknown) => {
           log.warn({ error: loggableError(error) }, 'the identity provider does not respond')
           throw new PlatformError('unavailable', { cause: error })
@@ -47,14 +49,14 @@ export function oidcOperations({
       const returned = new URL(
         `${requestOrigin.baseUrl}${callbackPath}?${new URLSearchParams(links.parameters).toString()}`,
       )
-      const email =
+      const signedIn =
         state === undefined
           ? undefined
           : await oidc.finish(returned, state).catch((error: unknown) => {
               log.warn({ error: loggableError(error) }, 'a sign-in through the identity provider failed')
               return undefined
             })
-      const user = email === undefined ? undefined : await findSignInUser(db, email)
+      const user = signedIn && (await findSignInUser(db, signedIn.email))
       const location = `${requestOrigin.baseUrl}/console/`
       const ended = clearCookie(requestOrigin, 'sign_in')
       if (user === undefined) {
@@ -62,9 +64,8 @@ export function oidcOperations({
           headers: { location: `${location}#sign-in-failed`, 'set-cookie': ended },
         })
       }
-      const session = await db
-        .transaction()
-        .execute((transaction) => openSession(transaction, user, { origin, requestOrigin }))
+      const details = { origin, requestOrigin, authenticationAge: signedIn?.authenticationAge }
+      const session = await db.transaction().execute((transaction) => openSession(transaction, user, details))
       return createResponse(undefined, { headers: { location, 'set-cookie': [ended, session.cookie] } })
     },
   }

@@ -46,7 +46,9 @@ export function sessionOperations({
       signInThrottle.succeeded(origin.ip, email)
       const session = await db
         .transaction()
-        .execute((transaction) => openSession(transaction, user, { origin, requestOrigin }))
+        .execute((transaction) =>
+          openSession(transaction, user, { origin, requestOrigin, authenticationAge: 0 }),
+        )
       return session.response
     },
 

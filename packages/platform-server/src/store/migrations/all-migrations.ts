@@ -11,6 +11,7 @@ import * as nodes from './0008-nodes.ts'
 import * as webhooks from './0009-webhooks.ts'
 import * as usageDurations from './0010-usage-durations.ts'
 import * as invitationsOfKeys from './0011-invitations-of-keys.ts'
+import * as authenticationTime from './0012-authentication-time.ts'
 
 /**
  * Returns all migrations by name, sorted by name. A released migration is never changed and never removed; a schema
@@ -29,6 +30,7 @@ export function allMigrations(encryptor: Encryptor): Readonly<Record<string, Mig
     '0009-webhooks': webhooks,
     '0010-usage-durations': usageDurations,
     '0011-invitations-of-keys': invitationsOfKeys,
+    '0012-authentication-time': authenticationTime,
   }
 }
 
