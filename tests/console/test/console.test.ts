@@ -214,6 +214,8 @@ describe('the console', { shuffle: false }, () => {
       await page.unrouteAll()
       await page.getByRole('button', { name: 'Sign in again' }).click()
       await page.getByText('Sign in again, then repeat the change.').waitFor()
+      const atProvider = page.getByRole('link', { name: 'Sign in with Breakwater' })
+      expect(await atProvider.getAttribute('href')).toMatch(/\?prompt=login$/)
       await signIn(page, owner.email, chosenPassword)
       await heading('Members')
       await page.getByRole('button', { name: 'Edit tomas@example.test' }).click()

@@ -46,7 +46,11 @@ export function SignIn() {
           />
         </Form>
         {oidc && (
-          <a class="button is-wide" href={oidc.url} target="_top">
+          <a
+            class="button is-wide"
+            href={reason === 'recent-sign-in' ? `${oidc.url}?prompt=login` : oidc.url}
+            target="_top"
+          >
             Sign in with {oidc.name}
           </a>
         )}
