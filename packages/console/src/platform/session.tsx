@@ -1,8 +1,7 @@
 import type { components } from '@fairlead/platform-client'
-import { type ComponentChildren, createContext } from 'preact'
-import { useCallback, useContext, useEffect, useMemo, useState } from 'preact/hooks'
-import { bodyOf, callAs, platform } from './client.ts'
-import { asProblem, type Problem } from './problem.ts'
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { Problem } from './problem.ts'
 
 /** The session of the signed-in user. */
 export type Session = components['schemas']['Session']
@@ -17,7 +16,8 @@ export type SessionState =
   | { readonly kind: 'signed-out'; readonly reason?: 'session-ended' | 'recent-sign-in' | undefined }
   | { readonly kind: 'signed-in'; readonly session: Session }
 
-interface SessionContext {
+/** The state of the session and the functions that change it. */
+export interface SessionContext {
   readonly state: SessionState
   /** Sets the session from a sign-in response. */
   signIn(session: Session): void
@@ -29,43 +29,11 @@ interface SessionContext {
   reload(): void
 }
 
-const context = createContext<SessionContext | undefined>(undefined)
-
-/** Loads the session and provides it to all components below. */
-export function SessionProvider({ children }: { readonly children: ComponentChildren }) {
-  const [state, setState] = useState<SessionState>({ kind: 'unknown' })
-  const [round, setRound] = useState(0)
-  const reload = useCallback(() => setRound((count) => count + 1), [])
-  const changeState = useCallback((next: SessionState) => {
-    const token = next.kind === 'signed-in' ? next.session.csrf_token : undefined
-    callAs(token, () => changeState({ kind: 'signed-out', reason: 'session-ended' }), reload)
-    setState(next)
-  }, [])
-  useEffect(() => {
-    bodyOf(platform.GET('/v1/session/')).then(
-      (session) => changeState({ kind: 'signed-in', session }),
-      (error: unknown) => {
-        const problem = asProblem(error)
-        changeState(problem.status === 401 ? { kind: 'signed-out' } : { kind: 'failed', problem })
-      },
-    )
-  }, [round])
-  const value = useMemo<SessionContext>(
-    () => ({
-      state,
-      signIn: (session) => changeState({ kind: 'signed-in', session }),
-      signOut: () => changeState({ kind: 'signed-out' }),
-      signInAgain: () => changeState({ kind: 'signed-out', reason: 'recent-sign-in' }),
-      reload,
-    }),
-    [state],
-  )
-  return <context.Provider value={value}>{children}</context.Provider>
-}
+export const sessionContext = createContext<SessionContext | undefined>(undefined)
 
 /** The state of the session and the functions that change it. */
 export function useSessionState(): SessionContext {
-  const value = useContext(context)
+  const value = useContext(sessionContext)
   if (!value) throw new Error('useSessionState requires a SessionProvider')
   return value
 }
