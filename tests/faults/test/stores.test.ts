@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { hasRedisServer, type Redis, startRedis } from './redis.ts'
+import { hasRedisServer, type Redis, startRedis } from '@fairlead/vitest/redis'
 import { figure } from './figure.ts'
 import { metricTotal } from './metric.ts'
 import { startReadinessProbe } from './readiness-probe.ts'

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { vi } from 'vitest'
-import { reservePort } from '@fairlead/vitest/reserved-port'
+import { reservePort } from './reserved-port.ts'
 
 /** Whether this machine has the Redis server. */
 export const hasRedisServer = spawnSync('redis-server', ['--version']).status === 0
