@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { vi } from 'vitest'
+import { setTimeout as pause } from 'node:timers/promises'
 import { reservePort } from './reserved-port.ts'
+
+const startMs = 30_000
 
 /** Whether this machine has the Redis server. */
 export const hasRedisServer = spawnSync('redis-server', ['--version']).status === 0
@@ -23,7 +25,11 @@ export async function startRedis(): Promise<Redis> {
   const start = async () => {
     const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
     server = spawn('redis-server', args, { stdio: 'ignore' })
-    await vi.waitUntil(() => isListening(port), { timeout: 30_000, interval: 20 })
+    const deadline = performance.now() + startMs
+    while (!(await isListening(port))) {
+      if (performance.now() > deadline) throw new Error('Redis does not listen.')
+      await pause(20)
+    }
   }
   const kill = async () => {
     if (server === undefined) return
