@@ -1,4 +1,14 @@
-const types = { data: 0, headers: 1, reset: 3, settings: 4, goaway: 7 } as const
+const types = {
+  data: 0,
+  headers: 1,
+  priority: 2,
+  reset: 3,
+  settings: 4,
+  ping: 6,
+  goaway: 7,
+  windowUpdate: 8,
+  continuation: 9,
+} as const
 const endStream = 1
 const endHeaders = 4
 
@@ -16,7 +26,8 @@ export const settingsAck = frame(types.settings, 1, 0, Buffer.alloc(0))
 /** The start of a server connection: an empty SETTINGS frame, and the acknowledgment of the client's settings. */
 export const serverStart = Buffer.concat([frame(types.settings, 0, 0, Buffer.alloc(0)), settingsAck])
 
-type Fields = readonly (readonly [name: string, value: string])[]
+/** Header fields in the order in which they are sent. */
+export type Fields = readonly (readonly [name: string, value: string])[]
 
 /** A HEADERS frame that ends the stream, written by hand: libraries do not send everything that a peer may send. */
 export function lastHeaders(streamId: number, fields: Fields): Buffer {
@@ -38,6 +49,48 @@ export function reset(streamId: number): Buffer {
   return frame(types.reset, 0, streamId, Buffer.alloc(4))
 }
 
+/** The start of a client connection with settings, by their identifier (RFC 9113, section 6.5.2). */
+export function clientStartWith(values: readonly (readonly [identifier: number, value: number])[]): Buffer {
+  return Buffer.concat([preface, settings(values)])
+}
+
+/** A SETTINGS frame. */
+export function settings(values: readonly (readonly [identifier: number, value: number])[]): Buffer {
+  const payload = Buffer.alloc(values.length * 6)
+  for (const [at, [identifier, value]] of values.entries()) {
+    payload.writeUInt16BE(identifier, at * 6)
+    payload.writeUInt32BE(value, at * 6 + 2)
+  }
+  return frame(types.settings, 0, 0, payload)
+}
+
+/** A PING frame. */
+export function ping(isAck = false): Buffer {
+  return frame(types.ping, isAck ? 1 : 0, 0, Buffer.alloc(8))
+}
+
+/** A WINDOW_UPDATE frame, of the connection for stream 0. */
+export function windowUpdate(streamId: number, increment: number): Buffer {
+  const payload = Buffer.alloc(4)
+  payload.writeUInt32BE(increment)
+  return frame(types.windowUpdate, 0, streamId, payload)
+}
+
+/** A PRIORITY frame, which RFC 9113 deprecates. */
+export function priority(streamId: number): Buffer {
+  return frame(types.priority, 0, streamId, Buffer.alloc(5))
+}
+
+/** A HEADERS frame after which CONTINUATION frames follow. */
+export function unfinishedHeaders(streamId: number, fields: Fields): Buffer {
+  return frame(types.headers, 0, streamId, blockOf(fields))
+}
+
+/** A CONTINUATION frame. */
+export function continuation(streamId: number, fields: Fields, isLast = false): Buffer {
+  return frame(types.continuation, isLast ? endHeaders : 0, streamId, blockOf(fields))
+}
+
 /** A GOAWAY frame: the server has processed no stream, and accepts no others on this connection. */
 export const goAway = frame(types.goaway, 0, 0, Buffer.alloc(8))
 
@@ -46,25 +99,47 @@ export function hasHeaders(bytes: Buffer): boolean {
   return framesOf(bytes).frames.some(({ type }) => type === types.headers)
 }
 
+/** The header of a received frame. */
+export interface Frame {
+  readonly type: number
+  readonly flags: number
+  readonly streamId: number
+  /** Bytes of the payload. */
+  readonly length: number
+}
+
 /** Parses the complete frames at the start of the received bytes. */
-export function framesOf(bytes: Buffer): {
-  readonly frames: readonly { readonly type: number; readonly streamId: number }[]
-  readonly rest: Buffer
-} {
-  const frames = []
+export function framesOf(bytes: Buffer): { readonly frames: readonly Frame[]; readonly rest: Buffer } {
+  const frames: Frame[] = []
   let at = 0
   while (at + 9 <= bytes.length) {
     const end = at + 9 + bytes.readUIntBE(at, 3)
     if (end > bytes.length) break
-    frames.push({ type: bytes[at + 3] ?? 0, streamId: bytes.readUInt32BE(at + 5) & 0x7fffffff })
+    const [type = 0, flags = 0] = bytes.subarray(at + 3, at + 5)
+    frames.push({ type, flags, streamId: bytes.readUInt32BE(at + 5) & 0x7fffffff, length: end - at - 9 })
     at = end
   }
   return { frames, rest: bytes.subarray(at) }
 }
 
 /** Whether a frame responds to a stream: HEADERS or RST_STREAM. */
-export function isResponse({ type }: { readonly type: number }): boolean {
+export function isResponse({ type }: Pick<Frame, 'type'>): boolean {
   return type === types.headers || type === types.reset
+}
+
+/** Whether the peer sends nothing more on the stream after a frame. */
+export function endsStream({ type, flags }: Frame): boolean {
+  return (
+    type === types.reset || ((type === types.headers || type === types.data) && (flags & endStream) !== 0)
+  )
+}
+
+/** The response that the protocol requires to a received frame: an acknowledgment, or credit for data. */
+export function requiredResponse({ type, flags, length }: Frame): Buffer | undefined {
+  if (type === types.settings && flags === 0) return settingsAck
+  if (type === types.ping && flags === 0) return ping(true)
+  if (type === types.data && length > 0) return windowUpdate(0, length)
+  return undefined
 }
 
 function blockOf(fields: Fields): Buffer {
