@@ -19,6 +19,13 @@ describe.each(fences.map((fence) => [placeOf(fence), fence.text] as const))('%s'
     )
   })
 
+  // nginx keeps connections by upstream, whichever protocol they use.
+  it('uses no upstream for both HTTP/1.1 and gRPC', () => {
+    const namesIn = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name)
+    const overGrpc = namesIn(/grpc_pass grpcs?:\/\/(\w+);/g)
+    expect(namesIn(/proxy_pass https?:\/\/(\w+);/g).filter((name) => overGrpc.includes(name))).toEqual([])
+  })
+
   it.skipIf(!hasNginx)('is taken by nginx', async () => {
     const args = ['-t', ...(await installed(onPort(text, await reservePort()))).args]
     expect(() => execFileSync('nginx', args, { stdio: 'pipe' })).not.toThrow()
