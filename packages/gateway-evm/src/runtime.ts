@@ -1,4 +1,3 @@
-import { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
 import { staleGrants } from '@fairlead/gateway-core/authentication/directory'
 import {
   applyCommonSettings,
@@ -25,7 +24,7 @@ type EvmSettings = ProtocolSettings<typeof evmOptions>
 export const runtime: ProtocolRuntime<EvmSettings> = { open: openEvm, checkUpstream }
 
 function openEvm(dependencies: ProtocolDependencies, settings: EvmSettings): Protocol<EvmSettings> {
-  const { http, memory, upstreamRules: rules, sharedStore, metrics, embedded, loops } = dependencies
+  const { http, memory, budget, upstreamRules: rules, sharedStore, metrics, embedded, loops } = dependencies
   const { headPollMs: pollMs, upstreamTimeoutMs: timeoutMs } = settings
   const { websocket: embeddedSocket, evm: embeddedUrl } = embedded
   const { log } = http
@@ -47,6 +46,7 @@ function openEvm(dependencies: ProtocolDependencies, settings: EvmSettings): Pro
   )
   const caches = createResponseCaches({
     maxBytes: settings.cacheBytes,
+    budget,
     headMs: settings.cacheHeadMs,
     upstreamLogRange: settings.upstreamLogRange,
     chainOf: (grant) => upstreams.chainOf(grant),
@@ -67,7 +67,7 @@ function openEvm(dependencies: ProtocolDependencies, settings: EvmSettings): Pro
   const httpDependencies = {
     ...http,
     upstreams,
-    budget: new TickBudget(),
+    budget,
     maxBodyBytes: settings.maxBodyBytes,
     ...requestLimitsOf(settings),
     caches,

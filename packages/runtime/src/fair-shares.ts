@@ -10,6 +10,12 @@ export interface Visitor {
   readonly address: string
 }
 
+/** Returns a tenant that stands for all clients of an address, where only tenants are distinguished. */
+export function tenantOfAddress(address: string): Tenant {
+  const network = networkOf(address)
+  return { organizationId: `address ${network}`, projectId: network, credentialId: network }
+}
+
 /** Who uses a resource. Undefined stands for the gateway itself, whose use is limited by the capacity only. */
 export type Owner = Tenant | Visitor | undefined
 

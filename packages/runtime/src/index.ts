@@ -10,6 +10,7 @@ export {
   type Owner,
   type Share,
   type Tenant,
+  tenantOfAddress,
   type Visitor,
 } from './fair-shares.ts'
 export { attributeTick, type TickSource, watchLongTicks } from './long-ticks.ts'

@@ -46,8 +46,15 @@ beforeAll(async () => {
     node.url,
   )
 }, 60_000)
-// The memory of the previous test is released with its connections.
-beforeEach(() => vi.waitFor(async () => expect(await reservedBytes()).toBe(0), 20_000))
+let attackers = 10
+/** The limits of an address last longer than a test. */
+let attacker: string
+beforeEach(async () => {
+  attackers += 1
+  attacker = `127.0.0.${attackers}`
+  // The memory of the previous test is released with its connections.
+  await vi.waitFor(async () => expect(await reservedBytes()).toBe(0), 20_000)
+})
 afterAll(async () => {
   await gateway.stop()
   await node.stop()
@@ -62,14 +69,15 @@ async function reservedBytes(): Promise<number> {
 const portOf = (url = '') => Number(new URL(url).port)
 
 /** Opens a TCP connection, from the address of the attacker unless another one is given. */
-function tcp(localAddress = '127.0.0.1'): Socket {
+function tcp(localAddress = attacker): Socket {
   const socket = connect({ port: portOf(gateway.url), host: '127.0.0.1', localAddress })
   onTestFinished(() => void socket.destroy())
   return socket.on('error', () => undefined)
 }
 
 function tls(): Socket {
-  const socket = connectTls({ port: portOf(gateway.tlsUrl), host: '127.0.0.1', rejectUnauthorized: false })
+  const under = connect({ port: portOf(gateway.tlsUrl), host: '127.0.0.1', localAddress: attacker })
+  const socket = connectTls({ socket: under, rejectUnauthorized: false })
   onTestFinished(() => void socket.destroy())
   return socket.on('error', () => undefined)
 }
@@ -190,10 +198,32 @@ it('a connection may have more streams once a request is authenticated', async (
   await once(authenticated.resume(), 'close')
   await vi.waitFor(() =>
     expect(session.remoteSettings).toMatchObject({
-      maxConcurrentStreams: 1_000,
+      maxConcurrentStreams: 250,
       initialWindowSize: 262_144,
     }),
   )
+})
+
+it('the more connections an address has, the fewer streams each may have', async () => {
+  const most = async (localAddress?: string) =>
+    (await http2({}, localAddress))?.remoteSettings.maxConcurrentStreams
+  const connections: unknown[] = []
+  for (let count = 0; count < 40; count += 1) connections.push(await most())
+  expect([connections[0], connections.at(-1)]).toEqual([100, 25])
+  expect(await most('127.0.0.2')).toBe(100)
+})
+
+it('a connection closes when its address opens too many streams without a credential', async () => {
+  const session = await http2()
+  if (!session) throw new Error('refused')
+  const isOpen = () => !session.closed && !session.destroyed
+  let opened = 0
+  for (; isOpen() && opened < 2_000; opened += 50) {
+    const streams = Array.from({ length: 50 }, () => session.request({ ':path': '/healthz' }).resume())
+    await Promise.all(streams.map((stream) => closeOf(stream.on('error', () => undefined))))
+  }
+  expect(opened).toBeLessThan(1_500)
+  expect(await statusOfBystander()).toBe(200)
 })
 
 it('unauthenticated clients that stall are disconnected, and authenticated ones are not', async () => {

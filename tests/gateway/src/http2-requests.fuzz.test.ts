@@ -44,7 +44,12 @@ it('no request over HTTP/2 terminates the process or gets a 5xx', { timeout: 3_6
     response.setHeader('content-type', 'application/json').end(JSON.stringify(content))
   })
   const gateway = await gatewayFixture(
-    { FAIRLEAD_MAX_UNKNOWN_CREDENTIALS: '1000000', FAIRLEAD_LOG_REQUESTS: 'none' },
+    {
+      FAIRLEAD_MAX_UNKNOWN_CREDENTIALS: '1000000',
+      FAIRLEAD_LOG_REQUESTS: 'none',
+      // The rates of an address do not apply to a proxy.
+      FAIRLEAD_TRUSTED_PROXIES: '127.0.0.1',
+    },
     node.url,
     { beacon: node.url, jetton: node.url },
   )

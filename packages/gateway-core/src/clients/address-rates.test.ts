@@ -7,6 +7,8 @@ it('an address may have a burst, and then events at its rate', () => {
   const allowed = () => Array.from({ length: 100 }, () => rates.count('192.0.2.1')).filter(Boolean).length
   expect(allowed()).toBe(20)
   expect([rates.isWithin('192.0.2.1'), rates.isWithin('192.0.2.2')]).toEqual([false, true])
+  now = 999
+  expect(rates.isWithin('192.0.2.1')).toBe(false)
   now = 1_000
   expect(rates.isWithin('192.0.2.1')).toBe(true)
   expect(allowed()).toBe(10)

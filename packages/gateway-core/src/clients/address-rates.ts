@@ -5,9 +5,18 @@ import { TokenBucket } from '../admission/token-bucket.ts'
 // A client with more networks than this evicts its own entries.
 const maxAddresses = 20_000
 
-/** Limits how often something may happen per IP address, over all of its connections. */
+interface NetworkRate {
+  readonly bucket: TokenBucket
+  /** When it last exceeded its limit. */
+  exceededAt: number
+}
+
+/**
+ * Limits how often something may happen per IP address, over all of its connections. An address that exceeds the limit is
+ * not within it again until half of its burst is available.
+ */
 export class AddressRates {
-  readonly #byNetwork = createLruCache<TokenBucket>({ maxEntries: maxAddresses })
+  readonly #byNetwork = createLruCache<NetworkRate>({ maxEntries: maxAddresses })
   readonly #now: () => number
   #perSecond: number
   #burst: number
@@ -31,8 +40,11 @@ export class AddressRates {
 
   /** Whether an address is within its limit. */
   isWithin(address: string): boolean {
-    const bucket = this.#byNetwork.get(keyOf(address))
-    return this.#perSecond === 0 || bucket === undefined || bucket.waitMs(this.#now()) === 0
+    const rate = this.#byNetwork.get(keyOf(address))
+    if (this.#perSecond === 0 || rate === undefined) return true
+    const now = this.#now()
+    const pauseMs = (this.#burst / 2 / this.#perSecond) * 1_000
+    return rate.bucket.waitMs(now) === 0 && now >= rate.exceededAt + pauseMs
   }
 
   /** Counts events of an address; false when it exceeds its limit. Addresses of one IPv6 /64 network count together. */
@@ -40,12 +52,16 @@ export class AddressRates {
     if (this.#perSecond === 0) return true
     const now = this.#now()
     const key = keyOf(address)
-    let bucket = this.#byNetwork.get(key)
-    if (!bucket) {
-      bucket = new TokenBucket(this.#perSecond, this.#burst, now)
-      this.#byNetwork.set(key, bucket)
+    let rate = this.#byNetwork.get(key)
+    if (!rate) {
+      rate = { bucket: new TokenBucket(this.#perSecond, this.#burst, now), exceededAt: -Infinity }
+      this.#byNetwork.set(key, rate)
     }
-    for (let event = 0; event < events; event++) if (bucket.take(now) > 0) return false
+    for (let event = 0; event < events; event++) {
+      if (rate.bucket.take(now) === 0) continue
+      rate.exceededAt = now
+      return false
+    }
     return true
   }
 }

@@ -18,20 +18,40 @@ export const clientCosts = {
   headerText: 24,
 } as const
 
-/** Limits of an HTTP/2 connection before and after the first authenticated request. */
+/**
+ * Limits of an HTTP/2 connection before and after the first authenticated request. Fewer streams may be open when an
+ * address has many connections, see {@link streamsOfConnection}.
+ */
 export const http2Limits = {
   initial: { maxConcurrentStreams: 100, streamWindowBytes: 65_535, connectionWindowBytes: 1 << 20 },
   // The window of a stream is the most that is buffered while an upstream does not read.
   authenticated: {
-    maxConcurrentStreams: 1_000,
+    maxConcurrentStreams: 250,
     streamWindowBytes: 256 << 10,
     connectionWindowBytes: 16 << 20,
   },
 } as const
 
-/** Limits of the HTTP/2 connections of one address together, also of those that have ended: twice those of one. */
+const streamsOfAddress = 1_000
+const minStreams = 10
+
+/**
+ * Returns how many streams may be open on an HTTP/2 connection. Node.js processes all streams that have arrived on all
+ * connections in one event-loop tick, so their number is limited for an address, not only for a connection.
+ *
+ * @param most - the number for an address with few connections
+ * @param connections - open connections of the address
+ */
+export function streamsOfConnection(most: number, connections: number): number {
+  return Math.min(most, Math.max(minStreams, Math.floor(streamsOfAddress / connections)))
+}
+
+/** Limits of the HTTP/2 connections of one address together, also of those that have ended. */
 export const addressLimits = {
-  resetBurst: 2_000,
-  resetsPerSecond: 400,
+  resetBurst: 500,
+  resetsPerSecond: 200,
+  /** Streams that open before a request on their connection is authenticated. */
+  streamBurst: 500,
+  streamsPerSecond: 200,
   controlFramesPerSecond: 20_000,
 } as const

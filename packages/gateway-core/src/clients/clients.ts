@@ -5,7 +5,8 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2'
 import type { Socket } from 'node:net'
-import { guarded, guardedImmediate, networkOf, type Owner } from '@fairlead/runtime'
+import { guarded, guardedImmediate, networkOf, tenantOfAddress, type Visitor } from '@fairlead/runtime'
+import type { TickBudget } from '../admission/tick-budget.ts'
 import { plainAddress } from '../admission/access-rules.ts'
 import type { RequestSource } from '../http/client-address.ts'
 import { Deadlines } from '../http/deadlines.ts'
@@ -14,7 +15,7 @@ import { unauthenticatedMs } from '../http/progress-deadlines.ts'
 import type { HttpRequest } from '../http/types.ts'
 import { attachMemory, ClientMemory, memoryOf, type MemorySource } from './client-memory.ts'
 import { AddressRates } from './address-rates.ts'
-import { addressLimits, clientCosts, http2Limits } from './client-costs.ts'
+import { addressLimits, clientCosts, http2Limits, streamsOfConnection } from './client-costs.ts'
 
 /** An event of an HTTP/2 connection that its server counts. */
 export type PeerEvent = 'reset' | 'control' | 'violation'
@@ -22,12 +23,18 @@ export type PeerEvent = 'reset' | 'control' | 'violation'
 // So many connections of an address, and one stream on each, are accepted whatever other addresses use.
 const minConnections = 4
 
+// In calls, as the tick budget counts.
+const unitsOfConnection = 100
+const unitsOfStream = 4
+
 // A connection that violates the protocol costs its setup, and up to as many streams.
 const resetsPerViolation = 50
 
 /** Dependencies of {@link Clients}. */
 export interface ClientsDependencies {
   readonly memory: MemorySource
+  /** Spreads connections and streams over event-loop ticks. */
+  readonly budget: TickBudget
   /** Whether an IP address is that of a trusted proxy. */
   readonly isProxy: (address: string) => boolean
   /** IP address of the client of a request. */
@@ -45,6 +52,10 @@ export class Clients {
   /** The open streams of connections on which no request was authenticated. */
   readonly #unauthenticated = new WeakMap<ClientMemory, Set<ServerHttp2Stream>>()
   readonly #faults = new AddressRates(addressLimits.resetsPerSecond, addressLimits.resetBurst)
+  readonly #unauthenticatedStreams = new AddressRates(
+    addressLimits.streamsPerSecond,
+    addressLimits.streamBurst,
+  )
   readonly #controlFrames = new AddressRates(
     addressLimits.controlFramesPerSecond,
     addressLimits.controlFramesPerSecond,
@@ -79,6 +90,21 @@ export class Clients {
     return true
   }
 
+  /**
+   * Serves an HTTP/2 connection in its turn: Node.js processes all that its first data contains at once, up to a hundred
+   * streams.
+   */
+  readonly admitHttp2 = (socket: Socket, serve: () => void): void => {
+    const address = plainAddress(socket.remoteAddress ?? '')
+    const isProxy = this.#dependencies.isProxy(address)
+    if (!isProxy && !this.#unauthenticatedStreams.isWithin(address)) {
+      socket.destroy()
+      return
+    }
+    const turn = guarded('http2', serve, () => socket.destroy())
+    this.#dependencies.budget.run(tenantOfAddress(address), unitsOfConnection, turn)
+  }
+
   /** Counts an event of an HTTP/2 connection for its address; false when the address exceeds a limit. */
   readonly onPeerEvent = (event: PeerEvent, session: ServerHttp2Session): boolean => {
     const address = this.#addresses.get(session)
@@ -93,25 +119,46 @@ export class Clients {
     const memory = memoryOf({ socket })
     if (!memory) return
     const address = plainAddress(socket.remoteAddress ?? '')
-    if (!this.#dependencies.isProxy(address)) this.#addresses.set(session, address)
+    const isProxy = this.#dependencies.isProxy(address)
+    if (!isProxy) this.#addresses.set(session, address)
+    const network = networkOf(address)
+    const streams = (most: number) =>
+      isProxy ? most : streamsOfConnection(most, this.#connections.get(network) ?? 1)
     if (!memory.take(clientCosts.http2)) {
       // In the next tick, Node.js passes the first bytes to the session.
       guardedImmediate(() => session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM))
       return
     }
+    const { initial, authenticated } = http2Limits
+    const initialStreams = streams(initial.maxConcurrentStreams)
+    if (initialStreams < initial.maxConcurrentStreams)
+      session.settings({ maxConcurrentStreams: initialStreams })
     const unauthenticated = new Set<ServerHttp2Stream>()
     this.#unauthenticated.set(memory, unauthenticated)
     memory.onAuthenticated = () => {
       this.#unauthenticated.delete(memory)
-      if (!session.destroyed && !session.closed) raiseLimits(session, unauthenticated)
+      if (session.destroyed || session.closed) return
+      raiseLimits(session, streams(authenticated.maxConcurrentStreams), unauthenticated)
     }
   }
 
-  /** Wraps a listener for HTTP/2 streams: refuses streams whose client may not hold more memory. */
+  /**
+   * Wraps a listener for HTTP/2 streams: refuses streams whose client may not hold more memory, and serves the others in
+   * their turn.
+   */
   admitStreams(listener: StreamListener): StreamListener {
+    const { addressOf, budget } = this.#dependencies
+    const serve = guarded('http2', listener, (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR))
     const admit: StreamListener = (stream, headers, flags, raw) => {
-      if (this.#openStream(stream, headers, raw)) listener(stream, headers, flags, raw)
-      else stream.on('error', () => undefined).close(constants.NGHTTP2_REFUSED_STREAM)
+      stream.on('error', () => undefined)
+      if (!this.#openStream(stream, headers, raw)) {
+        stream.close(constants.NGHTTP2_REFUSED_STREAM)
+        return
+      }
+      const { session } = stream
+      if (!session || session.destroyed) return
+      const address = addressOf({ headers, socket: session.socket })
+      budget.run(tenantOfAddress(address), unitsOfStream, () => serve(stream, headers, flags, raw))
     }
     return guarded('http2', admit, (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR))
   }
@@ -141,6 +188,10 @@ export class Clients {
     const connection = memoryOf({ socket })
     if (!connection) return true
     const owner = this.#ownerOf({ headers, socket })
+    if (!connection.isAuthenticated() && owner && !this.#unauthenticatedStreams.count(owner.address)) {
+      guardedImmediate(() => session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM))
+      return false
+    }
     const unauthenticated = this.#unauthenticated.get(connection)
     const isOnly = unauthenticated?.size === 0
     const memory = new ClientMemory(this.#dependencies.memory, owner, isOnly, connection)
@@ -170,7 +221,7 @@ export class Clients {
   }
 
   /** The address that a trusted proxy reports, or that of the connection. */
-  #ownerOf(request: RequestSource): Owner {
+  #ownerOf(request: RequestSource): Visitor | undefined {
     const { addressOf, isProxy } = this.#dependencies
     const address = addressOf(request)
     return isProxy(address) ? undefined : { address }
@@ -178,8 +229,12 @@ export class Clients {
 }
 
 /** Raises the limits of a connection after its first authenticated request. */
-function raiseLimits(session: ServerHttp2Session, open: ReadonlySet<ServerHttp2Stream>): void {
-  const { maxConcurrentStreams, streamWindowBytes, connectionWindowBytes } = http2Limits.authenticated
+function raiseLimits(
+  session: ServerHttp2Session,
+  maxConcurrentStreams: number,
+  open: ReadonlySet<ServerHttp2Stream>,
+): void {
+  const { streamWindowBytes, connectionWindowBytes } = http2Limits.authenticated
   session.settings({ maxConcurrentStreams, initialWindowSize: streamWindowBytes })
   session.setLocalWindowSize(connectionWindowBytes)
   // The window of open streams grows as well.

@@ -3,6 +3,7 @@ import type { Grant } from '../grants/grant.ts'
 import type { UpstreamRecord } from '../grants/parse-upstreams.ts'
 import type { HttpDependencies } from '../http/dependencies.ts'
 import type { ProgressDeadlines } from '../http/progress-deadlines.ts'
+import type { TickBudget } from '../admission/tick-budget.ts'
 import type { MemoryLedger } from '../memory/memory-ledger.ts'
 import type { LoopDetector } from '../network/cdn-loop.ts'
 import type { UpstreamRules } from '../network/upstream-rules.ts'
@@ -71,6 +72,8 @@ export interface ProtocolDependencies {
   readonly metrics: MetricsRegistry
   /** Memory budget for buffered bodies and responses. */
   readonly memory: MemoryLedger
+  /** Spreads work over event-loop ticks. */
+  readonly budget: TickBudget
   readonly sharedStore: OpenedSharedStore | undefined
   /** Rules for connections to upstreams. */
   readonly upstreamRules: UpstreamRules

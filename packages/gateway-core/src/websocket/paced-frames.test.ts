@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -14,7 +15,8 @@ function connection(budget: TickBudget, organizationId: string) {
   onTestFinished(() => void socket.destroy())
   let parsed = 0
   let isPaused = false
-  socket.on('data', (chunk: Buffer) => (parsed += chunk.length))
+  const parse = (chunk: Buffer) => void (parsed += chunk.length)
+  socket.on('data', parse)
   const paced = new PacedFrames(socket, {
     budget,
     tenant: () => ({ organizationId, projectId: 'p', credentialId: 'c' }),
@@ -24,6 +26,7 @@ function connection(budget: TickBudget, organizationId: string) {
   })
   return {
     socket,
+    parse,
     parsed: () => parsed / length,
     pause: () => (isPaused = true),
     resume: () => {
@@ -36,8 +39,8 @@ function connection(budget: TickBudget, organizationId: string) {
 describe('the frames of a client', () => {
   it('are parsed at once when they are few', () => {
     const { socket, parsed } = connection(new TickBudget(), 'a')
-    socket.write(frames(8))
-    expect(parsed()).toBe(8)
+    socket.write(frames(2))
+    expect(parsed()).toBe(2)
   })
 
   it('are parsed over several ticks when they are many, all of them, in order', async () => {
@@ -73,5 +76,18 @@ describe('the frames of a client', () => {
     expect(parsed()).toBe(before)
     resume()
     while (parsed() < 1_000) await nextTick()
+  })
+
+  it('are dropped, with all that follows them, when the connection closes', async () => {
+    const { socket, parse, parsed, pause } = connection(new TickBudget(), 'a')
+    // Like the library, which reads what a closed connection has left.
+    socket.once('close', () => parse((socket.read() as Buffer | null) ?? Buffer.alloc(0)))
+    pause()
+    socket.write(frames(1_000))
+    socket.write(frames(1_000))
+    const before = parsed()
+    socket.destroy()
+    await once(socket, 'close')
+    expect(parsed()).toBe(before)
   })
 })

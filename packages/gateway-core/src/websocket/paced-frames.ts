@@ -16,7 +16,7 @@ export interface PacedFramesOptions {
 }
 
 // A client that waits for responses has few frames in a chunk. They need no turn.
-const framesAtOnce = 8
+const framesAtOnce = 2
 const framesPerTurn = 32
 
 /**
@@ -45,6 +45,11 @@ export class PacedFrames {
       'data',
       guarded('websocket', (chunk: Buffer) => this.#onData(chunk), this.#fail),
     )
+    // The library would read what a closed connection has left, without the bytes in front of it.
+    socket.prependListener('close', () => {
+      this.#rest = undefined
+      socket.read()
+    })
   }
 
   /** Continues after a pause. */

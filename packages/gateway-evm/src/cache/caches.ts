@@ -1,4 +1,5 @@
 import { DeadlineStore } from '@fairlead/gateway-core/shared-store/deadline-store'
+import type { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { MemoryCache } from './memory-cache.ts'
 import { ChainIdentity } from './chain-identity.ts'
@@ -66,6 +67,8 @@ export interface ResponseCacheSettings {
 export interface ResponseCacheOptions extends ResponseCacheSettings {
   /** Memory budget for cached responses, in bytes. 0 disables the cache. */
   readonly maxBytes: number
+  /** Spreads the responses to coalesced calls over event-loop ticks. */
+  readonly budget: TickBudget
   /** Returns the observed chain of a node. */
   readonly chainOf: (grant: Grant) => ChainView | undefined
   /** Store that replicas share. */
@@ -74,7 +77,7 @@ export interface ResponseCacheOptions extends ResponseCacheSettings {
 
 /** Creates the response caches of all nodes. */
 export function createResponseCaches(options: ResponseCacheOptions): ResponseCaches {
-  const { maxBytes, chainOf } = options
+  const { maxBytes, chainOf, budget } = options
   let { headMs, upstreamLogRange } = options
   const { store = new DeadlineStore(undefined) } = options
   const cache = new MemoryCache(maxBytes)
@@ -92,7 +95,15 @@ export function createResponseCaches(options: ResponseCacheOptions): ResponseCac
       // The embedded chain may be reset at any time.
       const view = grant.upstreams['evm'] === 'devnet' ? undefined : chainOf(grant)
       const chain = new ChainIdentity(upstream, view, `${(chainCount += 1)}`)
-      const coalescer = new RequestCoalescer({ upstream, chain, cache, shared, counts, headMs: () => headMs })
+      const coalescer = new RequestCoalescer({
+        upstream,
+        chain,
+        cache,
+        shared,
+        counts,
+        budget,
+        headMs: () => headMs,
+      })
       const nodeCache = { chain, coalescer }
       nodes.set(upstream, nodeCache)
       return nodeCache

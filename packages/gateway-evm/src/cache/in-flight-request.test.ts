@@ -47,6 +47,20 @@ it.each([simulation, ['eth_gasPrice', []] as const])(
   },
 )
 
+it('responds to many callers over several event-loop ticks', async () => {
+  const { call, states, release } = await heldNode('eth_call')
+  let responded = 0
+  const calls = Array.from({ length: 1_000 }, async () => {
+    await call(...simulation)
+    responded += 1
+  })
+  await vi.waitFor(() => expect(states().joins).toBe(999), later)
+  release()
+  await calls[0]
+  expect(responded).toBeLessThan(500)
+  await Promise.all(calls)
+})
+
 it('coalesces no calls of different organizations, as a call waits for the turn of its organization', async () => {
   const { node, call, states, release } = await heldNode('eth_call')
   const callOf = (organizationId: string) => call(...simulation, { organizationId })

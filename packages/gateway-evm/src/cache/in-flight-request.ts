@@ -1,5 +1,6 @@
 import { toRpcError } from '../upstream/rpc-errors.ts'
-import { Cancellation, type CancellationSignal } from '@fairlead/runtime'
+import { Cancellation, type CancellationSignal, type Tenant } from '@fairlead/runtime'
+import type { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
 import type { RpcResponse } from '../rpc-response.ts'
 import type { UpstreamResponse } from '../upstream/upstream-response.ts'
 import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
@@ -11,47 +12,70 @@ export type RequestOutcome =
   | { readonly kind: 'large' }
   | { readonly kind: 'failed'; readonly failure: unknown }
 
+/** Options of {@link InFlightRequest}. */
+export interface InFlightRequestOptions {
+  /** Epoch of the chain. */
+  readonly epoch: number
+  /** The first caller. Further callers are of the same organization. */
+  readonly tenant: Tenant
+  /**
+   * Signal of the first caller, for a request that ends with this caller; without it, the request continues while any
+   * caller waits.
+   */
+  readonly signal: CancellationSignal | undefined
+  /** Spreads the responses to the callers over event-loop ticks. */
+  readonly budget: TickBudget
+}
+
+/** Callers that wait for the outcome together. */
+interface Waiters {
+  readonly outcome: Promise<RequestOutcome>
+  readonly resolve: (outcome: RequestOutcome) => void
+}
+
+const waitersPerTurn = 16
+
 /** An in-flight request that identical calls may join. */
 export class InFlightRequest {
   /** Cancellation signal of the request. */
   readonly signal: CancellationSignal
   /** Epoch of the chain at the start of the request. The response is valid for callers that arrived in this epoch. */
   readonly epoch: number
-  readonly organizationId: string
+  readonly #tenant: Tenant
+  readonly #budget: TickBudget
   /** An older request for the same call, of another organization or an earlier epoch. */
   next: InFlightRequest | undefined = undefined
   readonly #cancellation: Cancellation | undefined
-  /** Created for the first waiter, because most requests have none. */
-  #outcome: Promise<RequestOutcome> | undefined
-  #resolve: ((outcome: RequestOutcome) => void) | undefined
+  /** The callers that joined, in the order of their calls. */
+  readonly #waiters: Waiters[] = []
   #waiting = 0
 
-  /**
-   * @param epoch - epoch of the chain
-   * @param organizationId - organization of the callers
-   * @param signal - signal of the first caller, for a request that ends with this caller; without it, the request
-   * continues while any caller waits
-   */
-  constructor(epoch: number, organizationId: string, signal?: CancellationSignal) {
+  constructor({ epoch, tenant, signal, budget }: InFlightRequestOptions) {
     this.epoch = epoch
-    this.organizationId = organizationId
+    this.#tenant = tenant
+    this.#budget = budget
     if (signal === undefined) this.#cancellation = new Cancellation()
     this.signal = signal ?? (this.#cancellation as Cancellation)
   }
 
-  /** Promise of the outcome, for use while the request is in flight. */
-  get outcome(): Promise<RequestOutcome> {
-    this.#outcome ??= new Promise((resolve) => {
-      this.#resolve = resolve
-    })
-    return this.#outcome
+  get organizationId(): string {
+    return this.#tenant.organizationId
   }
 
-  /** Number of waiters in addition to the first caller. */
-  waiters = 0
+  /** Number of callers that joined this request. */
+  joined = 0
 
+  /** Returns a promise of the outcome for one more caller. */
+  join(): Promise<RequestOutcome> {
+    if (this.joined % waitersPerTurn === 0) this.#waiters.push(newWaiters())
+    this.joined += 1
+    return (this.#waiters.at(-1) as Waiters).outcome
+  }
+
+  /** Resolves the promises of the outcome, in the turns of the organization. */
   settle(outcome: RequestOutcome): void {
-    this.#resolve?.(outcome)
+    for (const { resolve } of this.#waiters)
+      this.#budget.run(this.#tenant, waitersPerTurn, () => resolve(outcome))
   }
 
   /**
@@ -87,6 +111,12 @@ export class InFlightRequest {
     signal.addEventListener('abort', cancel, { once: true })
     body.once('close', () => signal.removeEventListener('abort', cancel))
   }
+}
+
+function newWaiters(): Waiters {
+  let resolve: Waiters['resolve'] | undefined
+  const outcome = new Promise<RequestOutcome>((resolver) => (resolve = resolver))
+  return { outcome, resolve: (value) => resolve?.(value) }
 }
 
 /** Whether a failure is a valid response: an error of the upstream, or a rejection that would repeat on retry. */

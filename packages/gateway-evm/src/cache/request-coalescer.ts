@@ -1,9 +1,15 @@
 import { performance } from 'node:perf_hooks'
 import type { Method } from '@fairlead/core'
-import type { Grant } from '@fairlead/gateway-core/grants/grant'
-import { type CancellationSignal, type Completion, promised, settleWith } from '@fairlead/runtime'
+import {
+  type CancellationSignal,
+  type Completion,
+  promised,
+  settleWith,
+  type Tenant,
+} from '@fairlead/runtime'
 import { currentPassedThrough } from '@fairlead/gateway-core/network/cdn-loop'
 import { currentTrace } from '@fairlead/gateway-core/telemetry/current-trace'
+import type { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
 import { latencyClassOf } from '../methods/latency-class.ts'
 import { toRpcResponse } from '../upstream/read-response.ts'
 import type { RpcResponse } from '../rpc-response.ts'
@@ -28,7 +34,7 @@ export interface CacheableCall {
   /** Aborts when the client disconnects or the timeout expires. */
   readonly signal: CancellationSignal
   /** The client. Only requests of its organization are coalesced. */
-  readonly grant: Pick<Grant, 'organizationId'>
+  readonly grant: Tenant
 }
 
 /** The method and params to send. */
@@ -53,6 +59,8 @@ export interface RequestCoalescerOptions {
   readonly cache: MemoryCache
   readonly shared: SharedCache
   readonly counts: LookupCounts
+  /** Spreads the responses to coalesced calls over event-loop ticks. */
+  readonly budget: TickBudget
   /**
    * How long a response about the latest block may be cached while that block is the latest, in milliseconds. 0
    * disables this.
@@ -72,6 +80,7 @@ export interface Sendable {
 interface Lookup extends CallKey {
   /** Key prefix of the chain when the call arrived. */
   readonly prefix: string
+  readonly tenant: Tenant
   readonly rule: CacheRule
   readonly method: string
   readonly block: BlockOfCall
@@ -153,6 +162,7 @@ export class RequestCoalescer {
       group,
       params: canonical,
       organizationId: call.grant.organizationId,
+      tenant: call.grant,
       rule,
       method: name,
       block,
@@ -205,8 +215,7 @@ export class RequestCoalescer {
     for (let attempt = 0; inFlight; attempt += 1) {
       this.#options.counts.joins += 1
       currentTrace()?.setAttributes({ 'fairlead.cache': 'coalesced' })
-      inFlight.waiters += 1
-      const outcome = await inFlight.wait(inFlight.outcome, signal)
+      const outcome = await inFlight.wait(inFlight.join(), signal)
       if (outcome.kind === 'response') return outcome.response
       if (outcome.kind === 'large') return promised((completion) => lookup.request.send(signal, completion))
       const isAborted = outcome.failure instanceof UpstreamError && outcome.failure.kind === 'aborted'
@@ -225,11 +234,12 @@ export class RequestCoalescer {
     if (!this.#options.chain.isCurrent(lookup.request.version)) return lookup.request.send(signal, completion)
     // A short call is cheaper to repeat than to detach from the first caller's cancellation.
     const isShort = latencyClassOf(lookup.method) === 'short'
-    const inFlight = new InFlightRequest(
-      this.#options.chain.epoch,
-      lookup.organizationId,
-      isShort ? signal : undefined,
-    )
+    const inFlight = new InFlightRequest({
+      epoch: this.#options.chain.epoch,
+      tenant: lookup.tenant,
+      signal: isShort ? signal : undefined,
+      budget: this.#options.budget,
+    })
     this.#inFlightRequests.set(lookup, inFlight)
     if (isShort) this.#execute(lookup, inFlight, completion)
     else settleWith(this.#startDetached(lookup, inFlight, signal), completion)
@@ -297,13 +307,13 @@ export class RequestCoalescer {
       )
       if (!rpcResponse) return completion.resolve(response)
       // A buffered response has not been consumed.
-      const isUnread = isUpstreamResponse(response) && isBuffered(response) && inFlight.waiters === 0
+      const isUnread = isUpstreamResponse(response) && isBuffered(response) && inFlight.joined === 0
       completion.resolve(isUnread ? response : rpcResponse)
     }
     lookup.request.send(inFlight.signal, {
       resolve: (response) => {
         // Most responses are for a single caller and are not cached.
-        if (isUpstreamResponse(response) && until === undefined && inFlight.waiters === 0)
+        if (isUpstreamResponse(response) && until === undefined && inFlight.joined === 0)
           settle(response, undefined)
         else
           this.#unwrap(response, lookup, until, inFlight.signal).then(

@@ -1,4 +1,5 @@
 import { onTestFinished, vi } from 'vitest'
+import { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
 import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { Call } from '../rpc-call.ts'
@@ -100,6 +101,7 @@ export function cachingNode(text: string, options: Partial<ResponseCacheOptions>
   const upstreams = createEvmUpstreams(20_000, {}, new MemoryLedger(2 ** 29), { pollMs: 50, hedges: false })
   const caches = createResponseCaches({
     maxBytes: 2 ** 26,
+    budget: new TickBudget(),
     headMs: 0,
     upstreamLogRange: 0,
     chainOf: (grant) => upstreams.chainOf(grant),

@@ -1,4 +1,4 @@
-import { guardedInterval, guardedTimeout, waitUntil } from '@fairlead/runtime'
+import { guarded, guardedInterval, guardedTimeout, tenantOfAddress, waitUntil } from '@fairlead/runtime'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
@@ -37,6 +37,8 @@ export interface WebSocketListener {
 }
 
 const drainPollMs = 20
+// A handshake takes as long as this many calls.
+const unitsOfHandshake = 20
 // How long a client may take to respond to the close frame of a rejected handshake.
 const rejectedCloseMs = 2_000
 // RFC 6455, section 5.5: a control frame has at most 125 bytes, two of which are the code.
@@ -153,6 +155,19 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
     })
   }
 
+  const upgrade = (handshake: Handshake, match: RouteMatch) => {
+    const { request, socket } = handshake
+    const requestId = makeRequestId()
+    try {
+      if (!socket.destroyed) open(handshake, match, requestId)
+    } catch (error) {
+      const failure = toResponseError(error, dependencies.log.child({ request_id: requestId }))
+      const code = isCloseVisible(request, match) ? closeCodeOfRejection(failure.status) : undefined
+      if (code === undefined) rejectWith(socket, requestId, failure)
+      else closeWith(handshake, code, failure, requestId)
+    }
+  }
+
   // Handshake errors of the library are returned in the same form as all other errors.
   server.on('wsClientError', (error: Error, socket: Duplex) => {
     const failure = new RpcError(rpcCodes.invalidRequest, `${error.message}.`, { status: 400 })
@@ -161,16 +176,14 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
 
   return {
     upgrade: (request, socket, head, match) => {
-      const requestId = makeRequestId()
       socket.on('error', () => socket.destroy())
-      try {
-        open({ request, socket, head }, match, requestId)
-      } catch (error) {
-        const failure = toResponseError(error, dependencies.log.child({ request_id: requestId }))
-        const code = isCloseVisible(request, match) ? closeCodeOfRejection(failure.status) : undefined
-        if (code === undefined) rejectWith(socket, requestId, failure)
-        else closeWith({ request, socket, head }, code, failure, requestId)
-      }
+      const turn = guarded(
+        'upgrade',
+        () => upgrade({ request, socket, head }, match),
+        () => socket.destroy(),
+      )
+      const address = dependencies.authenticator.addressOf(request)
+      dependencies.budget.run(tenantOfAddress(address), unitsOfHandshake, turn)
     },
     upgradeRequired: (request, response) => respondUpgradeRequired(dependencies, request, response),
     stop: async (drainMs) => {

@@ -11,6 +11,7 @@ import type { HttpDependencies } from '@fairlead/gateway-core/http/dependencies'
 import type { ProtocolDependencies, ProtocolModule } from '@fairlead/gateway-core/protocol/module'
 import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { memoryCapacity, readMemoryLimits } from '@fairlead/gateway-core/memory/memory-capacity'
+import { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
 import { createLoopDetector, type LoopDetector } from '@fairlead/gateway-core/network/cdn-loop'
 import type { GatewayAddresses } from '@fairlead/gateway-core/network/gateway-addresses'
 import {
@@ -48,6 +49,8 @@ export interface Dependencies {
   readonly accessControl: AccessControl
   /** Counts the memory of what clients make the gateway hold. */
   readonly memory: MemoryLedger
+  /** Spreads work over event-loop ticks. */
+  readonly budget: TickBudget
   readonly clients: Clients
   readonly upstreamRules: UpstreamRules
   readonly loops: LoopDetector
@@ -99,6 +102,7 @@ export async function openDependencies(
     ...limited,
     maxTotalConcurrentCalls: maxConcurrentCalls(limited, memory),
   })
+  const budget = new TickBudget()
   const accessControl = openAccessControl(limitsOf(configuration), {
     costs,
     directory,
@@ -123,8 +127,10 @@ export async function openDependencies(
     ],
     accessControl: { ...accessControl, authenticator: attributeMemory(accessControl.authenticator) },
     memory,
+    budget,
     clients: new Clients({
       memory,
+      budget,
       isProxy: accessControl.trustsProxy,
       addressOf: accessControl.authenticator.addressOf,
     }),
@@ -173,13 +179,13 @@ export function httpDependencies(
 
 /** Returns the dependencies that the gateway provides to protocols. */
 export function protocolDependencies(
-  { store, directory, memory, sharedStore, upstreamRules, loops, deadlines, embedded }: Dependencies,
+  { store, directory, memory, budget, sharedStore, upstreamRules, loops, deadlines, embedded }: Dependencies,
   http: HttpDependencies,
   metrics: MetricsRegistry,
   onMethodMissing: ProtocolDependencies['onMethodMissing'],
 ): ProtocolDependencies {
   const { fingerprint } = store.encryptor
-  const shared = { directory, memory, sharedStore, upstreamRules, loops, deadlines, embedded }
+  const shared = { directory, memory, budget, sharedStore, upstreamRules, loops, deadlines, embedded }
   return { ...shared, http, metrics, fingerprint, onMethodMissing }
 }
 

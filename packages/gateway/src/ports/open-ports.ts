@@ -66,7 +66,8 @@ export async function openPorts(
 ): Promise<Ports> {
   const endUnused = endUnusedConnections(servers)
   const { http1, http2, builtin = http1, isProxy = () => false } = servers
-  const handlers = { http1: withDeadlines(builtin, servers.deadlines), http2 }
+  const admitHttp2 = servers.clients?.admitHttp2
+  const handlers = { http1: withDeadlines(builtin, servers.deadlines), http2, admitHttp2 }
   const { maxConnections = 0, maxConnectionsPerAddress = 0, maxConnectionRate = 0 } = configuration
   const limits = { maxConnections, maxConnectionsPerAddress, maxConnectionRate }
   const limiter = limitConnections(limits, isProxy, servers.clients)

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { constants } from 'node:http2'
 import { connect, type Socket } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { frame, frameType, preface } from '../server/testing/frames.ts'
 import { responseOf, connection, openCall } from '../server/testing/http2-client.ts'
 import { closeAll, closeLater, grpcJsClient } from '../server/testing/text-service.ts'
@@ -100,6 +100,17 @@ describe('a port without TLS', () => {
     const http1 = createServer({ headersTimeout: 100, requestTimeout: 200, connectionsCheckingInterval: 20 })
     const both = await listenToBoth({ http1 })
     expect(await exchange(both, ['GET / HTTP/1.1\r\nhost:'])).toMatch(/^HTTP\/1\.1 408 /)
+  })
+
+  it('serves HTTP/2 when it is admitted, and loses no data until then', async () => {
+    const waiting: (() => void)[] = []
+    const both = await listenToBoth({ admitHttp2: (_, serve) => waiting.push(serve) })
+    const client = grpcJsClient(both)
+    const response = client.one('hello')
+    expect(await (await fetch(both.url)).text()).toBe('')
+    await vi.waitFor(() => expect(waiting).toHaveLength(1))
+    waiting[0]?.()
+    expect(await response).toBe('hello from 127.0.0.1')
   })
 
   it('closes connections beyond the limit', async () => {

@@ -29,6 +29,8 @@ export interface PortServerOptions {
   readonly handshakeTimeoutMs?: number | undefined
   /** Maximum number of open connections; a further one is closed immediately. Default: unlimited. */
   readonly maxConnections?: number | undefined
+  /** Calls `serve` when an HTTP/2 connection may be served, or destroys the socket; at once when omitted. */
+  readonly admitHttp2?: ((socket: Socket, serve: () => void) => void) | undefined
 }
 
 /** A handler of HTTP/1.1 connections, such as a server of node:http. */
@@ -83,7 +85,7 @@ const backlog = 4_096
  * @see RFC 9113, section 3 (starting HTTP/2); RFC 7301 (ALPN)
  */
 export function createPortServer(options: PortServerOptions): PortServer {
-  const { http1, http2, tls, handshakeTimeoutMs = 10_000 } = options
+  const { http1, http2, tls, handshakeTimeoutMs = 10_000, admitHttp2 = (_, serve) => serve() } = options
   const sockets = new Set<Socket>()
   // The sockets whose protocol is not known yet.
   const undecided = new Set<Socket>()
@@ -146,9 +148,16 @@ export function createPortServer(options: PortServerOptions): PortServer {
     }
     // A half-open connection is useful for HTTP/1.1 only, where a client may end its side after the request.
     if (isHttp2) socket.allowHalfOpen = false
-    if (isHttp2) http2.emit('connection', socket)
-    else http1.emit('connection', socket)
-    if (!isHttp2) socket.resume()
+    if (isHttp2) admitHttp2(socket, () => serveHttp2(socket))
+    else {
+      http1.emit('connection', socket)
+      socket.resume()
+    }
+  }
+
+  function serveHttp2(socket: Socket): void {
+    if (closing !== undefined) socket.destroy()
+    if (!socket.destroyed) http2.emit('connection', socket)
   }
 
   async function close(): Promise<void> {

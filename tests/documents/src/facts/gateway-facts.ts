@@ -59,6 +59,7 @@ const connections = {
     `${core}/clients/client-costs.ts`,
     /authenticated: \{\s+maxConcurrentStreams: ([\d_]+)/,
   ),
+  'streams of an address': count(`${core}/clients/client-costs.ts`, 'streamsOfAddress'),
   'header timeout': ms(`${gateway}/ports/http-limits.ts`, 'headersTimeout'),
   'header check': ms(`${gateway}/ports/http-limits.ts`, 'connectionsCheckingInterval'),
   'header size': bytes(`${gateway}/ports/http-limits.ts`, 'maxHeaderSize'),
