@@ -17,7 +17,7 @@ const asText = { binary: false }
 /** The messages of one WebSocket that its client has not read. */
 export class Outbox {
   readonly #options: OutboxOptions
-  /** Bytes of unsent responses that have a memory reservation of their own. */
+  /** Bytes of unsent responses with a separate memory reservation. */
   #reservedBytes = 0
 
   constructor(options: OutboxOptions) {
