@@ -1,10 +1,9 @@
 import { describeInOrder } from '@fairlead/platform-server/testing/describe-in-order'
-import type { TemporaryDatabase } from '@fairlead/platform-server/testing/temporary-store'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { keyOf } from './caller.ts'
 import { operationIds, violationsOf } from './contract-violations.ts'
 import { type RequestPart, fieldOf, partsOf, withPart } from './request-parts.ts'
-import { startTestEnvironment, type TestEnvironment } from './test-environment.ts'
+import { useTestEnvironment } from './use-test-environment.ts'
 import { validRequests } from './valid-requests.ts'
 
 // Times and days that exist, and whether they are in the future.
@@ -72,16 +71,7 @@ function isDate({ schema, names }: RequestPart): boolean {
 const withDates = operationIds.filter((id) => partsOf(id).some((part) => isDate(part)))
 
 describeInOrder('dates', (create) => {
-  let database: TemporaryDatabase
-  let environment: TestEnvironment
-  beforeAll(async () => {
-    database = await create()
-    environment = await startTestEnvironment(database)
-  })
-  afterAll(async () => {
-    await environment.close()
-    await database.remove()
-  })
+  const testEnvironment = useTestEnvironment(create)
 
   it('are parameters of the audit log and reports, and fields of keys and credentials', () => {
     expect(withDates.toSorted()).toEqual([
@@ -98,6 +88,7 @@ describeInOrder('dates', (create) => {
   it.each(withDates)('of %s are in the years 1 to 9999, and exist', async (id) => {
     for (const part of partsOf(id).filter((each) => isDate(each))) {
       // Each caller can send 60 requests for reports.
+      const environment = testEnvironment()
       const separateKey = await keyOf(environment.fixture.store, environment.home.owner)
       const { query: _query, ...input } = await validRequests[id](environment)
       const send = (text: string) => environment.send(id, withPart(input, part, text), separateKey)

@@ -1,13 +1,14 @@
 import { canary } from '@fairlead/vitest/arbitrary-value'
 import { sample } from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { allScopes } from '@fairlead/platform-server/identity/scopes'
-import { backends, type TemporaryDatabase } from '@fairlead/platform-server/testing/temporary-store'
+import { backends } from '@fairlead/platform-server/testing/temporary-store'
 import { type GeneratedRequest, arbitraryRequest, callersOf } from './arbitrary-request.ts'
 import { violationsOf, routingViolationsOf } from './contract-violations.ts'
 import { type Caller, keyOf, sessionOf } from './caller.ts'
 import type { WireResponse } from './http-exchange.ts'
-import { foreignName, startTestEnvironment, type TestEnvironment } from './test-environment.ts'
+import { foreignName, type TestEnvironment } from './test-environment.ts'
+import { useTestEnvironment } from './use-test-environment.ts'
 
 const requestedCount = process.env['FAIRLEAD_GENERATED_REQUESTS']
 const seed = Number(process.env['FAIRLEAD_GENERATED_SEED'] ?? 20_260_309)
@@ -16,20 +17,12 @@ const defaultCounts: Readonly<Record<string, number>> = { embedded: 300, postgre
 const roundLength = 250
 
 describe.each(backends)('generated requests on $name', ({ name, create }) => {
-  let database: TemporaryDatabase
-  let environment: TestEnvironment
-  beforeAll(async () => {
-    database = await create()
-    environment = await startTestEnvironment(database)
-  })
-  afterAll(async () => {
-    await environment.close()
-    await database.remove()
-  })
+  const testEnvironment = useTestEnvironment(create)
 
   it('get the documented responses, and reveal nothing', { timeout: 1_800_000 }, async () => {
     const count = requestedCount === undefined ? (defaultCounts[name] ?? 0) : Number(requestedCount)
     if (requestedCount !== undefined) process.stdout.write(`${count} requests of the seed ${seed}\n`)
+    const environment = testEnvironment()
     const secrets = new Set<string>([canary, environment.password])
     const statuses = new Map<number, number>()
     // One example of each kind.

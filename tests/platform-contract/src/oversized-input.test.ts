@@ -1,12 +1,11 @@
 import { validationOf } from '@fairlead/platform-server/platform-api/contract-validation'
 import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
 import { describeInOrder } from '@fairlead/platform-server/testing/describe-in-order'
-import type { TemporaryDatabase } from '@fairlead/platform-server/testing/temporary-store'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { keyOf } from './caller.ts'
 import { operationIds, routeTable, violationsOf } from './contract-violations.ts'
 import { type RequestPart, fieldOf, isFreeText, partsOf, withPart } from './request-parts.ts'
-import { startTestEnvironment, type TestEnvironment } from './test-environment.ts'
+import { useTestEnvironment } from './use-test-environment.ts'
 import { validRequests } from './valid-requests.ts'
 
 const withInput = operationIds.filter((id) => partsOf(id).length > 0)
@@ -14,18 +13,10 @@ const withBody = operationIds.filter((id) => routeTable[id].requestBody !== unde
 const rejections = { path: 404, query: 400, headers: 412, body: 400 }
 
 describeInOrder('input above the maximum sizes', (create) => {
-  let database: TemporaryDatabase
-  let environment: TestEnvironment
-  beforeAll(async () => {
-    database = await create()
-    environment = await startTestEnvironment(database)
-  })
-  afterAll(async () => {
-    await environment.close()
-    await database.remove()
-  })
+  const testEnvironment = useTestEnvironment(create)
 
   it.each(withInput)('of %s is rejected with the field and the rule', async (id) => {
+    const environment = testEnvironment()
     const separateKey = await keyOf(environment.fixture.store, environment.home.owner)
     const { caller = separateKey, ...input } = await validRequests[id](environment)
     for (const part of partsOf(id)) {

@@ -1,12 +1,11 @@
 import { validationOf } from '@fairlead/platform-server/platform-api/contract-validation'
 import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
 import { describeInOrder } from '@fairlead/platform-server/testing/describe-in-order'
-import type { TemporaryDatabase } from '@fairlead/platform-server/testing/temporary-store'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { keyOf } from './caller.ts'
 import { operationIds, violationsOf } from './contract-violations.ts'
 import { type RequestPart, fieldOf, isFreeText, partsOf, withPart } from './request-parts.ts'
-import { startTestEnvironment, type TestEnvironment } from './test-environment.ts'
+import { useTestEnvironment } from './use-test-environment.ts'
 import { validRequests } from './valid-requests.ts'
 
 const texts = operationIds.flatMap((id) =>
@@ -75,18 +74,10 @@ describe('every text that a request writes', () => {
 })
 
 describeInOrder('text', (create) => {
-  let database: TemporaryDatabase
-  let environment: TestEnvironment
-  beforeAll(async () => {
-    database = await create()
-    environment = await startTestEnvironment(database)
-  })
-  afterAll(async () => {
-    await environment.close()
-    await database.remove()
-  })
+  const testEnvironment = useTestEnvironment(create)
 
   async function send(id: OperationId, part: RequestPart, value: string) {
+    const environment = testEnvironment()
     const separateKey = await keyOf(environment.fixture.store, environment.home.owner)
     const { caller = separateKey, ...input } = await validRequests[id](environment)
     const response = await environment.send(id, withPart(input, part, value), caller)
