@@ -51,6 +51,14 @@ describe('redactDeep', () => {
     },
   )
 
+  it('reveals no part of an encoded secret at the end of a text that is cut', () => {
+    const encoded = Buffer.from(secret).toString('hex')
+    for (let before = 8_192 - encoded.length; before <= 8_192; before += 2) {
+      const redacted = redactDeep(`${'x '.repeat(before / 2)}${encoded} ${'y '.repeat(5_000)}`, [secret])
+      expect(redacted).not.toContain(encoded.slice(0, 8))
+    }
+  })
+
   it('searches the text around revert data', () => {
     const data = `0x${'12'.repeat(500_000)}`
     const encoded = Buffer.from(secret).toString('base64')

@@ -40,7 +40,9 @@ export function redactDeep(text: string, secrets: readonly string[]): string {
   if (long.length === 0) return plain
   const searched = withoutLongQuantities(plain)
   if (searched.length > maxSearchedLength) {
-    return redactDeep(searched.slice(0, maxSearchedLength), secrets) + cut
+    // At a space, because a part of an encoded secret is not recognized.
+    const end = Math.max(0, searched.lastIndexOf(' ', maxSearchedLength))
+    return redactDeep(searched.slice(0, end), secrets) + cut
   }
   if (!reveals(searched, long, maxDecodings)) return plain
   const words = plain.replaceAll(/[^\s"'<>()[\]{},]+|[^\s]+/g, (word) =>
