@@ -21,6 +21,7 @@ export {
   guardedImmediate,
   guardedInterval,
   type ErrorSource,
+  type EventArguments,
   guardedTimeout,
   reportUnexpected,
   type UnexpectedError,

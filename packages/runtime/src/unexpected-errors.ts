@@ -28,29 +28,35 @@ export function reportUnexpected(source: ErrorSource, error: unknown, requestId?
  *
  * @param recover - ends the request or connection of the event; returns the id of the request, for the log
  */
-export function guarded<args extends readonly unknown[]>(
+export function guarded<args extends EventArguments>(
   source: ErrorSource,
   handle: (...args: args) => unknown,
   recover?: (...args: args) => unknown,
-): (...args: args) => void {
-  return (...args) => {
+): (...args: args) => void
+export function guarded(source: ErrorSource, handle: EventHandler, recover?: EventHandler): EventHandler {
+  // An array of the arguments of each event would cost more than the rest of the guard.
+  return (first, second, third, fourth) => {
     // Timers that were due during a long tick run before its detection: they would take its place.
     if (source !== 'timer') attributeTick(source)
     try {
-      handle(...args)
+      handle(first, second, third, fourth)
     } catch (error) {
-      reportUnexpected(
-        source,
-        error,
-        recovered(source, () => recover?.(...args)),
-      )
+      reportUnexpected(source, error, recovered(source, recover, [first, second, third, fourth]))
     }
   }
 }
 
-function recovered(source: ErrorSource, recover: () => unknown): string | undefined {
+/** The arguments of an event that {@link guarded} can wrap. */
+export type EventArguments = readonly [unknown?, unknown?, unknown?, unknown?]
+type EventHandler = (...args: EventArguments) => unknown
+
+function recovered(
+  source: ErrorSource,
+  recover: EventHandler | undefined,
+  args: EventArguments,
+): string | undefined {
   try {
-    const requestId = recover()
+    const requestId = recover?.(...args)
     return typeof requestId === 'string' ? requestId : undefined
   } catch (error) {
     reportUnexpected(source, error)

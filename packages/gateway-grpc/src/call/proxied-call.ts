@@ -20,7 +20,7 @@ import type { CallObserver } from './call-observer.ts'
 import type { ResumableStream } from '../geyser/resumable-stream.ts'
 import type { UpstreamStream } from '../upstream/grpc-pool.ts'
 import type { CallPool } from '../upstream/grpc-upstreams.ts'
-import { guarded, guardedTimeout } from '@fairlead/runtime'
+import { type EventArguments, guarded, guardedTimeout } from '@fairlead/runtime'
 import { type BudgetRules, RetryBudget } from '@fairlead/gateway-core/upstream/retry-budget'
 
 /**
@@ -189,7 +189,7 @@ export class ProxiedCall {
   }
 
   /** An error that a handler throws ends only this call. */
-  #guard<args extends readonly unknown[]>(handle: (...args: args) => void): (...args: args) => void {
+  #guard<args extends EventArguments>(handle: (...args: args) => void): (...args: args) => void {
     return guarded('grpc', handle, () => {
       this.#client.destroy()
       this.#settle(Status.INTERNAL)
