@@ -1,9 +1,5 @@
 // RFC 6455, section 5.2: two bytes, the extended length and the mask.
 const maxHeaderLength = 14
-const extendedBytes = new Map([
-  [126, 2],
-  [127, 8],
-])
 
 /**
  * Finds where the frames of a WebSocket client end, before the library parses them: so a client cannot make the gateway
@@ -43,6 +39,15 @@ export class FrameScanner {
   }
 
   #readHeader(chunk: Uint8Array, from: number): number {
+    if (this.#headerLength === 0 && from + maxHeaderLength <= chunk.length) {
+      this.#payloadLeft = payloadLength(chunk, from)
+      return from + headerLength(chunk[from + 1] as number)
+    }
+    return this.#collectHeader(chunk, from)
+  }
+
+  /** Reads a header that may arrive in parts. */
+  #collectHeader(chunk: Uint8Array, from: number): number {
     const header = this.#header
     let at = from
     while (this.#headerLength < this.#headerNeeded) {
@@ -50,7 +55,7 @@ export class FrameScanner {
       header[this.#headerLength++] = chunk[at++] as number
       if (this.#headerLength === 2) this.#headerNeeded = headerLength(header[1] as number)
     }
-    this.#payloadLeft = payloadLength(header)
+    this.#payloadLeft = payloadLength(header, 0)
     this.#headerLength = 0
     this.#headerNeeded = 2
     return at
@@ -59,14 +64,22 @@ export class FrameScanner {
 
 function headerLength(second: number): number {
   const maskBytes = second & 0x80 ? 4 : 0
-  return 2 + (extendedBytes.get(second & 0x7f) ?? 0) + maskBytes
+  return 2 + extendedBytes(second & 0x7f) + maskBytes
 }
 
-function payloadLength(header: Uint8Array): number {
-  const short = (header[1] as number) & 0x7f
+/** Reads the length of the payload from the header at an index. */
+function payloadLength(bytes: Uint8Array, at: number): number {
+  const short = (bytes[at + 1] as number) & 0x7f
+  if (short < 126) return short
   let length = 0
-  for (let at = 2; at < 2 + (extendedBytes.get(short) ?? 0); at += 1) {
-    length = length * 256 + (header[at] as number)
+  for (let byte = 0; byte < extendedBytes(short); byte += 1) {
+    length = length * 256 + (bytes[at + 2 + byte] as number)
   }
-  return short < 126 ? short : length
+  return length
+}
+
+/** Number of bytes of the extended payload length. */
+function extendedBytes(short: number): number {
+  if (short < 126) return 0
+  return short === 126 ? 2 : 8
 }
