@@ -1,12 +1,16 @@
 import { isUtf8 } from 'node:buffer'
-import type { Logger } from 'pino'
 import { type CancellationSignal, settleWith } from '@fairlead/runtime'
-import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { type Admission, type Permit, isRejection } from '@fairlead/gateway-core/admission/types'
-import { type HandledCall, handleCall, beginCall, callsPerTurn, toResponseError } from '../call-handler.ts'
+import {
+  beginCall,
+  type CallContext,
+  callsPerTurn,
+  handleCall,
+  type HandledCall,
+  toResponseError,
+} from '../call-handler.ts'
 import type { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
-import type { ResponseCaches } from '../cache/caches.ts'
 import { batchLatestBlock } from '../consistency/batch-latest-block.ts'
 import { readWithId } from '../upstream/read-response.ts'
 import type { Upstream } from '../upstream/types.ts'
@@ -17,21 +21,16 @@ import { rejectedCall } from '../rejected-call.ts'
 import type { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { errorText, resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { ClientSubscriptions } from '../subscriptions/client-subscriptions.ts'
-import type { RpcEndpoint } from '../http/rpc-routes.ts'
 
 /** Context that the calls of one WebSocket message share. */
-export interface MessageContext {
+export interface MessageContext extends CallContext {
   /** The getter throws {@link RpcError} when the node has no usable upstream. */
   readonly upstream: Upstream
   readonly admission: Admission
   readonly budget: TickBudget
-  readonly grant: Grant
-  readonly endpoint: RpcEndpoint
   readonly subscriptions: ClientSubscriptions
-  readonly signal: CancellationSignal
-  readonly maxLogRange: number
-  readonly caches?: ResponseCaches | undefined
-  readonly log: Logger
+  batch: CallContext['batch']
+  latest: CallContext['latest']
 }
 
 /** The response to a message. */
@@ -108,7 +107,7 @@ function deliverSingle(
   item: RpcItem,
   handled: HandledCall,
   reservation: Reservation,
-  { signal, log }: MessageContext,
+  context: MessageContext,
   done: (handled: HandledMessage) => void,
 ): void {
   const { content, method, status } = handled
@@ -122,7 +121,7 @@ function deliverSingle(
     done({ text: latin1, method, status, activate: noop, release: () => reservation.release() })
   } else if (content === undefined) done(messageOf(handled))
   else {
-    const buffered = failure ? Promise.reject(failure) : readInto(reservation, handled, item, signal)
+    const buffered = failure ? Promise.reject(failure) : readInto(reservation, handled, item, context.signal)
     settleWith(
       buffered.finally(() => handled.release?.()),
       {
@@ -130,7 +129,7 @@ function deliverSingle(
           done({ text, method, status, activate: noop, release: () => reservation.release() }),
         reject: (error) => {
           reservation.release()
-          done(messageOf(failed(method, item.idText, toResponseError(error, log))))
+          done(messageOf(failed(method, item.idText, toResponseError(error, context.log))))
         },
       },
     )
@@ -180,11 +179,11 @@ async function callItems(
   reservations: Reservation[],
 ): Promise<readonly HandledCall[]> {
   try {
-    const { grant, endpoint, upstream, signal, maxLogRange, admission, caches, log } = context
-    const reservation = upstream.reserve(grant)
+    const { grant } = context
+    const reservation = context.upstream.reserve(grant)
     reservations.push(reservation)
-    const shared = { grant, endpoint, upstream, signal, maxLogRange, admission, caches, log }
-    const callContext = { ...shared, batch: items, latest: batchLatestBlock(items, shared) }
+    context.batch = items
+    context.latest = batchLatestBlock(items, context)
     const pending: Promise<HandledCall>[] = []
     for (let start = 0; start < items.length; start += callsPerTurn) {
       const turn = items.slice(start, start + callsPerTurn)
@@ -193,7 +192,7 @@ async function callItems(
         pending.push(
           isSubscriptionRequest(item)
             ? handleSubscription(item, context, activations)
-            : handleCall(item, callContext, reservation),
+            : handleCall(item, context, reservation),
         )
       }
     }
@@ -210,11 +209,12 @@ function isSubscriptionRequest(item: RpcItem): item is RpcRequest {
 
 async function handleSubscription(
   { method, params, idText }: RpcRequest,
-  { subscriptions, log, admission, grant, signal }: MessageContext,
+  context: MessageContext,
   activations: (() => void)[],
 ): Promise<HandledCall> {
   // Without an id, the client could not match the notifications to the subscription.
   if (idText === undefined) return { method, status: 204, content: undefined }
+  const { subscriptions, admission, grant, signal } = context
   let permit: Permit | undefined
   try {
     const admitted = await admission.admit(grant, method, signal)
@@ -227,7 +227,7 @@ async function handleSubscription(
     activations.push(activate)
     return { method, status: 200, content: resultText(idText, `"${id}"`) }
   } catch (error) {
-    return failed(method, idText, toResponseError(error, log))
+    return failed(method, idText, toResponseError(error, context.log))
   } finally {
     permit?.release()
   }

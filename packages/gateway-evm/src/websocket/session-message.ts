@@ -44,6 +44,8 @@ export class SessionMessage implements Expirable, MessageContext {
   readonly subscriptions: ClientSubscriptions
   readonly maxLogRange: number
   readonly caches: ResponseCaches | undefined
+  batch: MessageContext['batch'] = undefined
+  latest: MessageContext['latest'] = undefined
   readonly #dependencies: WebSocketDependencies
   #upstream: Upstream | undefined
 

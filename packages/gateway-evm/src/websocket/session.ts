@@ -17,7 +17,7 @@ import type { LongLivedConnection, AccessLoss } from '@fairlead/gateway-core/aut
 import type { SubscriptionMultiplexer } from '../subscriptions/multiplexer.ts'
 import { MemoryLimitError } from '@fairlead/gateway-core/memory/memory-ledger'
 import { rejectedCall } from '../rejected-call.ts'
-import type { InvalidItem } from '@fairlead/gateway-core/json-rpc/types'
+import type { InvalidItem, RpcItem } from '@fairlead/gateway-core/json-rpc/types'
 import type { SubscriptionRequest } from '../subscriptions/subscription-request.ts'
 import { Inbox } from './inbox.ts'
 import { Outbox } from './outbox.ts'
@@ -241,10 +241,10 @@ export class WebSocketSession implements LongLivedConnection {
     const { context } = message
     context.bytesIn = data.length
     const body = this.#parse(data, log)
-    const failures = body.items.flatMap((item) => ('failure' in item ? [item] : []))
-    if (failures.length === body.items.length) {
+    const { items } = body
+    if (items.every(isInvalid)) {
       memory.endMessage(data.length)
-      this.#rejectInvalid(body.batch, failures)
+      this.#rejectInvalid(body.batch, items)
       context.status = 200
       context.finish()
       return
@@ -252,14 +252,14 @@ export class WebSocketSession implements LongLivedConnection {
     this.#invalidMessages = 0
     const deadline = deadlines.begin(message, context.started)
     this.#calls.set(message, true)
-    this.#inFlight += body.items.length
+    this.#inFlight += items.length
     context.begin(origin)
     const handle = () =>
       handleMessage(body, message, (handled) => {
         deadline.done()
         memory.endMessage(data.length)
         this.#calls.delete(message)
-        this.#inFlight -= body.items.length
+        this.#inFlight -= items.length
         this.#onHandled(handled, context)
       })
     if (context.hasAsyncContext) context.run(handle)
@@ -378,6 +378,10 @@ export class WebSocketSession implements LongLivedConnection {
       'node websocket',
     )
   }
+}
+
+function isInvalid(item: RpcItem): item is InvalidItem {
+  return 'failure' in item
 }
 
 const slowReason = 'client reads too slowly'
