@@ -49,3 +49,16 @@ it('runs work that was added by other work', async () => {
   await nextTick()
   expect(done).toEqual(['first', 'second', 'third'])
 })
+
+it('runs less in a tick in which a client connects, and all of it later', async () => {
+  const budget = new TickBudget()
+  let done = 0
+  budget.onConnection()
+  for (let count = 0; count < 800; count += 1) budget.run(tenant('a'), 1, () => (done += 1))
+  const inTicks = [done]
+  for (let tick = 0; tick < 3; tick += 1) {
+    await nextTick()
+    inTicks.push(done)
+  }
+  expect(inTicks).toEqual([40, 80, 480, 800])
+})

@@ -8,6 +8,8 @@ interface Work {
 
 // A unit takes about as long as one call, 20 to 30 µs.
 const unitsPerTick = 400
+// While clients connect, ticks are short: Node.js accepts one connection in each.
+const unitsWhileConnecting = 40
 
 /**
  * Spreads work over event-loop ticks. Data of many clients arrives in one tick; without a limit, the calls of all others
@@ -17,6 +19,7 @@ export class TickBudget {
   readonly #queue = new FairQueue<Work>()
   #left = unitsPerTick
   #isScheduled = false
+  #hasNewConnection = false
 
   /** Number of waiting pieces of work. */
   get waiting(): number {
@@ -30,11 +33,23 @@ export class TickBudget {
    * @param run - must not throw
    */
   run(tenant: Tenant, units: number, run: () => void): void {
+    if (this.spend(units)) run()
+    else this.#queue.push(tenant, { units, run })
+  }
+
+  /** Uses a part of the budget of this tick; false when it is used up, or other work waits. */
+  spend(units: number): boolean {
     this.#schedule()
-    if (this.#left > 0 && this.#queue.isEmpty) {
-      this.#left -= units
-      run()
-    } else this.#queue.push(tenant, { units, run })
+    if (this.#left <= 0 || !this.#queue.isEmpty) return false
+    this.#left -= units
+    return true
+  }
+
+  /** Shortens this tick, so that other clients that connect at the same time do not wait for its work. */
+  onConnection(): void {
+    this.#schedule()
+    this.#hasNewConnection = true
+    this.#left = Math.min(this.#left, unitsWhileConnecting)
   }
 
   #schedule(): void {
@@ -46,7 +61,8 @@ export class TickBudget {
   /** Begins the next tick. */
   #begin(): void {
     this.#isScheduled = false
-    this.#left = unitsPerTick
+    this.#left = this.#hasNewConnection ? unitsWhileConnecting : unitsPerTick
+    this.#hasNewConnection = false
     const started: Work[] = []
     this.#queue.serve((work) => {
       if (this.#left <= 0) return 'resource'

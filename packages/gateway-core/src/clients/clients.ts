@@ -71,6 +71,7 @@ export class Clients {
    * @returns false when its client may not hold so much, or has exceeded a rate limit with other connections
    */
   open(socket: Socket, isTls: boolean): boolean {
+    this.#dependencies.budget.onConnection()
     const address = plainAddress(socket.remoteAddress ?? '')
     const { memory: source, isProxy } = this.#dependencies
     const owner = isProxy(address) ? undefined : { address }
