@@ -13,26 +13,26 @@ const frames = (count: number) => Buffer.concat(Array.from({ length: count }, ()
 function connection(budget: TickBudget, organizationId: string) {
   const socket = new PassThrough({ highWaterMark: 1_000_000 })
   onTestFinished(() => void socket.destroy())
-  let parsed = 0
-  let isPaused = false
+  let [received, parsed] = [0, 0]
   const parse = (chunk: Buffer) => void (parsed += chunk.length)
   socket.on('data', parse)
   const paced = new PacedFrames(socket, {
     budget,
+    reading: socket,
     tenant: () => ({ organizationId, projectId: 'p', credentialId: 'c' }),
-    receiveBytes: () => true,
+    receiveBytes: (bytes) => {
+      received += bytes
+      return true
+    },
     receiveFrames: () => true,
-    isPaused: () => isPaused,
   })
   return {
     socket,
     parse,
     parsed: () => parsed / length,
-    pause: () => (isPaused = true),
-    resume: () => {
-      isPaused = false
-      paced.resume()
-    },
+    received: () => received,
+    pause: () => paced.pause(),
+    resume: () => paced.resume(),
   }
 }
 
@@ -64,6 +64,26 @@ describe('the frames of a client', () => {
     await nextTick()
     expect(bystander.parsed()).toBe(20)
     expect(Math.max(...hostile.map(({ parsed }) => parsed()))).toBeLessThan(1_000)
+  })
+
+  it('of many clients share a tick, although each has sent few', async () => {
+    const budget = new TickBudget()
+    const clients = Array.from({ length: 500 }, (_, at) => connection(budget, `organization ${at}`))
+    const parsed = () => clients.reduce((sum, client) => sum + client.parsed(), 0)
+    for (const { socket } of clients) socket.write(frames(2))
+    expect(parsed()).toBe(400)
+    while (parsed() < 1_000) await nextTick()
+  })
+
+  it('are read no further until those that have arrived are parsed', async () => {
+    const { socket, parsed, received, pause, resume } = connection(new TickBudget(), 'a')
+    socket.write(frames(1_000))
+    socket.write(frames(1_000))
+    pause()
+    resume()
+    await nextTick()
+    expect([parsed() < 1_000, received() / length]).toEqual([true, 1_000])
+    while (parsed() < 2_000) await nextTick()
   })
 
   it('wait while reading is paused', async () => {

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import type { WebSocket } from 'ws'
 import { guarded, type Tenant } from '@fairlead/runtime'
 import type { TickBudget } from '../admission/tick-budget.ts'
 import { FrameScanner } from './frame-scanner.ts'
@@ -6,13 +7,13 @@ import { FrameScanner } from './frame-scanner.ts'
 /** Options of {@link PacedFrames}. */
 export interface PacedFramesOptions {
   readonly budget: TickBudget
+  /** Pauses and resumes the connection, and the library's own resumption of it. */
+  readonly reading: Pick<WebSocket, 'pause' | 'resume'>
   tenant(): Tenant
   /** Called with the length of each chunk before it is read; false to drop it. */
   receiveBytes(bytes: number): boolean
   /** Called with the number of frames before the library parses them; false to drop them. */
   receiveFrames(frames: number): boolean
-  /** Whether reading is paused. {@link PacedFrames.resume} must be called afterwards. */
-  isPaused(): boolean
 }
 
 // A client that waits for responses has few frames in a chunk. They need no turn.
@@ -31,6 +32,8 @@ export class PacedFrames {
   /** Bytes that are not passed on yet. */
   #rest: Buffer | undefined
   #isQueued = false
+  #isParsing = false
+  #isPaused = false
 
   /** @param socket - connection of a WebSocket; the library listens to its data */
   constructor(socket: Duplex, options: PacedFramesOptions) {
@@ -52,9 +55,19 @@ export class PacedFrames {
     })
   }
 
-  /** Continues after a pause. */
+  get isPaused(): boolean {
+    return this.#isPaused
+  }
+
+  /** Stops reading until {@link resume}. */
+  pause(): void {
+    this.#isPaused = true
+    this.#options.reading.pause()
+  }
+
   resume(): void {
-    if (this.#rest !== undefined) this.#queue()
+    this.#isPaused = false
+    this.#continueReading()
   }
 
   /** Drops what was not passed on. */
@@ -64,38 +77,43 @@ export class PacedFrames {
 
   #onData(chunk: Buffer): void {
     if (!this.#options.receiveBytes(chunk.length)) return
-    if (this.#rest === undefined) return this.#pass(chunk, framesAtOnce)
-    this.#rest = Buffer.concat([this.#rest, chunk])
-    this.#socket.pause()
+    if (this.#rest === undefined && this.#options.budget.spend(framesAtOnce)) {
+      return this.#pass(chunk, framesAtOnce)
+    }
+    this.#rest = this.#rest === undefined ? chunk : Buffer.concat([this.#rest, chunk])
+    this.#options.reading.pause()
+    this.#continueReading()
   }
 
   #pass(bytes: Buffer, frames: number): void {
     const end = this.#scanner.endOf(frames, bytes, 0)
     this.#rest = undefined
     if (!this.#options.receiveFrames(this.#scanner.ended)) return
-    if (end < bytes.length) {
-      // Set first: what the library emits may end this connection.
-      this.#rest = bytes.subarray(end)
-      this.#socket.pause()
-      this.#parse(bytes.subarray(0, end))
-      this.resume()
-    } else this.#parse(bytes)
+    if (end === bytes.length) return this.#parse(bytes)
+    // Set first: what the library emits may end this connection.
+    this.#rest = bytes.subarray(end)
+    this.#options.reading.pause()
+    this.#isParsing = true
+    this.#parse(bytes.subarray(0, end))
+    this.#isParsing = false
+    this.#continueReading()
   }
 
-  #queue(): void {
-    if (this.#isQueued || this.#options.isPaused()) return
+  /** Processes what has arrived before more is read. */
+  #continueReading(): void {
+    if (this.#isQueued || this.#isPaused || this.#isParsing) return
+    if (this.#rest === undefined) return this.#options.reading.resume()
     this.#isQueued = true
-    const turn = guarded('websocket', () => this.#continue(), this.#fail)
+    const turn = guarded('websocket', () => this.#takeTurn(), this.#fail)
     this.#options.budget.run(this.#options.tenant(), framesPerTurn, turn)
   }
 
   readonly #fail = (): void => void this.#socket.destroy()
 
-  #continue(): void {
+  #takeTurn(): void {
     this.#isQueued = false
-    const rest = this.#rest
-    if (rest === undefined || this.#options.isPaused()) return
-    this.#pass(rest, framesPerTurn)
-    if (this.#rest === undefined && !this.#options.isPaused()) this.#socket.resume()
+    if (this.#isPaused) return
+    if (this.#rest !== undefined) this.#pass(this.#rest, framesPerTurn)
+    if (this.#rest === undefined) this.#continueReading()
   }
 }

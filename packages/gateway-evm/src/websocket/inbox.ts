@@ -34,10 +34,10 @@ export class Inbox {
     this.#options = options
     this.#frames = new PacedFrames(socket, {
       budget,
+      reading: webSocket,
       tenant,
       receiveBytes: (bytes) => this.#receive(bytes),
       receiveFrames: (frames) => options.isClosing() || this.#accept(memory.receiveFrames(frames)),
-      isPaused: () => webSocket.isPaused,
     })
   }
 
@@ -56,9 +56,16 @@ export class Inbox {
     return this.#queue.shift()
   }
 
-  /** Continues reading after a pause. */
+  get isPaused(): boolean {
+    return this.#frames.isPaused
+  }
+
+  /** Stops reading until {@link resume}. */
+  pause(): void {
+    this.#frames.pause()
+  }
+
   resume(): void {
-    this.#options.webSocket.resume()
     this.#frames.resume()
   }
 
@@ -79,7 +86,7 @@ export class Inbox {
     this.#bytesAfterClose += bytes
     if (this.#bytesAfterClose <= maxBytesAfterClose) return true
     // Nothing more is read. An immediate reset would take the close frame from the client.
-    webSocket.pause()
+    this.pause()
     this.#closeTimer ??= guardedTimeout(() => webSocket.terminate(), floodedCloseMs).unref()
     return false
   }

@@ -145,7 +145,7 @@ export class WebSocketSession implements LongLivedConnection {
   ping(): void {
     const { webSocket } = this.#options
     // The gateway does not receive a pong while reading is paused.
-    if (webSocket.isPaused || this.#closeCode !== undefined) return
+    if (this.#inbox.isPaused || this.#closeCode !== undefined) return
     if (this.#unansweredPings >= 2) return this.terminate()
     this.#unansweredPings += 1
     webSocket.ping()
@@ -206,7 +206,7 @@ export class WebSocketSession implements LongLivedConnection {
   #pump(): void {
     // A synchronous response re-enters this method from inside the loop.
     if (this.#isPumping) return
-    const { dependencies, webSocket } = this.#options
+    const { dependencies } = this.#options
     this.#isPumping = true
     while (this.#inFlight < dependencies.maxCalls && !this.#outbox.isFull) {
       const next = this.#inbox.shift()
@@ -217,8 +217,8 @@ export class WebSocketSession implements LongLivedConnection {
     if (this.#closeCode !== undefined) return
     const isAtLimit = !this.#inbox.isEmpty || this.#inFlight >= dependencies.maxCalls || this.#outbox.isFull
     if (this.#outbox.isFull) this.#startDrainTimeout()
-    if (isAtLimit || !this.#mayRead) webSocket.pause()
-    else if (webSocket.isPaused) this.#inbox.resume()
+    if (isAtLimit || !this.#mayRead) this.#inbox.pause()
+    else if (this.#inbox.isPaused) this.#inbox.resume()
     if (this.#isDraining && this.#inFlight === 0 && this.#inbox.isEmpty) {
       this.close(closeCodes.restart, 'gateway restart')
     }
