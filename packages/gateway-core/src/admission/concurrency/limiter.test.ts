@@ -123,7 +123,7 @@ it('rejects calls that exceed the queue time or the queue length', async () => {
   expect(names()).toBe('a')
 })
 
-it('removes a queued call when its client disconnects', async () => {
+it('removes a queued call when its client disconnects, which is no timeout', async () => {
   const { limiter, call, release, names } = limiterFixture({ maxConcurrentCalls: 1 })
   call('a')
   const disconnected = new AbortController()
@@ -135,6 +135,7 @@ it('removes a queued call when its client disconnects', async () => {
   expect(names()).toBe('a')
   const early = limiter.acquire(limiter.claimOf(grantWith({ credentialId: 'a' })), AbortSignal.abort())
   expect(await early).toMatchObject({ status: 503 })
+  expect(limiter.states()).toMatchObject({ waiting: 0, timedOut: 0 })
 })
 
 it('removes idle counters while other calls are queued', async () => {

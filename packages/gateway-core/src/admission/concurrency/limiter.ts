@@ -214,19 +214,21 @@ export class ConcurrencyLimiter {
         this.#waited += 1
         this.#waitedMs += performance.now() - startedAt
         clearTimeout(deadline)
-        signal.removeEventListener('abort', onAbort)
+        signal.removeEventListener('abort', leave)
         resolve(decision)
       }
       const start = () => end(new HeldSlot(claim, this.#release))
       const queued = this.#queue.push(tenant, { claim, start })
-      const onAbort = () => {
+      const leave = () => {
         queued.remove()
-        this.#timedOut += 1
         end(busy('The call waited too long for a concurrency slot. Try again later.'))
       }
-      const deadline = guardedTimeout(onAbort, this.#options.queueMs)
-      signal.addEventListener('abort', onAbort, { once: true })
-      if (signal.aborted) onAbort()
+      const deadline = guardedTimeout(() => {
+        this.#timedOut += 1
+        leave()
+      }, this.#options.queueMs)
+      signal.addEventListener('abort', leave, { once: true })
+      if (signal.aborted) leave()
     })
   }
 
