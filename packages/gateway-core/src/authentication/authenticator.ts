@@ -11,8 +11,12 @@ import {
 import { rulesOf } from '../admission/access-rules.ts'
 import type { Admission, Rejection } from '../admission/types.ts'
 import { retryAfterSeconds } from '../admission/rejections.ts'
+import { memoryOf } from '../clients/client-memory.ts'
 
-/** Authenticates a request and authorizes it for one endpoint. */
+/**
+ * Authenticates a request and authorizes it for one endpoint. From then on, the memory of its connection counts for its
+ * organization.
+ */
 export interface Authenticator {
   /** Returns the grant of the node that the credential of a request gives access to. */
   authenticate(
@@ -76,7 +80,10 @@ export function createAuthenticator(dependencies: AuthenticatorDependencies): Au
     const address = addressOf(request)
     if ('reason' in found)
       return unauthorized(found, found.isFailedAttempt ? failedAttempts.recordFailure(address) : 0)
-    return admission.checkRequester(found, protocol, { address, origin: request.headers.origin }) ?? found
+    const rejection = admission.checkRequester(found, protocol, { address, origin: request.headers.origin })
+    if (rejection) return rejection
+    memoryOf(request)?.authenticate(found)
+    return found
   }
 
   const originFor = (grant: Grant | undefined, origin: string | undefined) => {

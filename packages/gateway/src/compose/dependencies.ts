@@ -4,7 +4,6 @@ import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { type AccessControl, openAccessControl } from '@fairlead/gateway-core/access-control'
 import { createDirectory, type Directory } from '@fairlead/gateway-core/authentication/directory'
-import { attributeMemory } from '@fairlead/gateway-core/clients/attribute-memory'
 import { Clients } from '@fairlead/gateway-core/clients/clients'
 import { ProgressDeadlines } from '@fairlead/gateway-core/http/progress-deadlines'
 import type { HttpDependencies } from '@fairlead/gateway-core/http/dependencies'
@@ -125,7 +124,7 @@ export async function openDependencies(
         ? [{ dependency: 'shared_store', downSince: sharedStore.states().downSince } as const]
         : []),
     ],
-    accessControl: { ...accessControl, authenticator: attributeMemory(accessControl.authenticator) },
+    accessControl,
     memory,
     budget,
     clients: new Clients({
