@@ -7,6 +7,7 @@ import type { HttpRequest, HttpResponse } from './types.ts'
 import type { RouteMatch } from './route.ts'
 import type { Directory } from '../authentication/directory.ts'
 import type { Authenticator } from '../authentication/authenticator.ts'
+import type { TickBudget } from '../admission/tick-budget.ts'
 import type { MemoryLedger } from '../memory/memory-ledger.ts'
 import type { RequestKind, RequestServices } from './request-context.ts'
 
@@ -21,6 +22,8 @@ export interface HttpDependencies extends RequestServices {
   readonly loops?: LoopDetector | undefined
   /** Reserves memory for request bodies; unlimited when omitted. */
   readonly memory?: Pick<MemoryLedger, 'reserve'> | undefined
+  /** Spreads requests and long responses over event-loop ticks; all are processed as they arrive when omitted. */
+  readonly budget?: TickBudget | undefined
 }
 
 /** The request handling that differs between protocols. */

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer'
+import type { Permit } from '../admission/types.ts'
 import type { Grant } from '../grants/grant.ts'
 import { hasLooped, loopReason } from '../network/cdn-loop.ts'
 import { settleWith } from '@fairlead/runtime'
@@ -16,6 +17,8 @@ import type { RouteMatch } from './route.ts'
 const osBufferBytes = 65_536
 // A shorter response is part of what each request costs.
 const shortResponseBytes = 8_192
+// In calls, as the tick budget counts.
+const unitsOfRequest = 10
 // Both sides of a response that is forwarded as it arrives hold a chunk of this size.
 const streamedBytes = 2 * 65_536
 
@@ -143,6 +146,25 @@ export class HttpContext extends RequestContext {
     this.grant = entered
     this.#allowOrigin(authenticator.originFor(entered, this.request.headers.origin))
     return entered
+  }
+
+  /** Same as {@link RequestContext.admit}; waits for its turn when other work has used up the budget of this tick. */
+  override admit(method: string): Permit | Promise<Permit> {
+    const permit = super.admit(method)
+    const turn = this.turn(unitsOfRequest)
+    return turn === undefined ? permit : Promise.all([permit, turn]).then(([admitted]) => admitted)
+  }
+
+  /**
+   * Uses the budget of this tick; the request must be authenticated.
+   *
+   * @param units - duration of the work, in calls
+   * @returns a promise to wait for when the budget is used up
+   */
+  turn(units: number): Promise<void> | undefined {
+    const { budget } = this.#dependencies
+    if (!budget || budget.spend(units)) return undefined
+    return new Promise((resolve) => budget.run(this.grant as Grant, units, resolve))
   }
 
   /**

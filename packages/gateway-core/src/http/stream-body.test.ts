@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { get, type ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { serve } from '@fairlead/gateway-core/testing/serve'
 import { streamBody } from '@fairlead/gateway-core/http/stream-body'
 
@@ -48,4 +48,24 @@ test('does not report an upstream when the client disconnects at the same time',
   body.destroy(new Error('left'))
   expect(await end).toBe('client disconnected')
   await stop()
+})
+
+test('waits for its turn before each chunk while the budget of the tick is used up', async () => {
+  const body = new PassThrough()
+  const turns: { readonly units: number; readonly proceed: () => void }[] = []
+  const turn = (units: number) => new Promise<void>((proceed) => void turns.push({ units, proceed }))
+  let sent = 0
+  const server = await serve((_, response) => {
+    void streamBody(body, response, { ...rules, sent: (bytes) => (sent += bytes), turn })
+  })
+  const received = fetch(server.url).then((response) => response.text())
+  for (const before of [0, 32_768]) {
+    body.write('x'.repeat(32_768))
+    await vi.waitFor(() => expect(turns).toHaveLength(1))
+    expect([turns[0]?.units, sent]).toEqual([2, before])
+    turns.pop()?.proceed()
+  }
+  body.end()
+  expect(await received).toHaveLength(65_536)
+  await server.stop()
 })

@@ -10,7 +10,11 @@ export interface BodyRules<failure extends Error> {
   readonly failureOf: (error: unknown) => failure
   /** Called with the number of bytes that were sent. */
   readonly sent?: ((bytes: number) => void) | undefined
+  /** Returns a promise to wait for when the budget of this tick is used up. `units` is the duration in calls. */
+  readonly turn?: ((units: number) => Promise<void> | undefined) | undefined
 }
+
+const bytesPerUnit = 16_384
 
 /**
  * Forwards the response of an upstream as it arrives, without buffering or parsing it.
@@ -24,7 +28,7 @@ export interface BodyRules<failure extends Error> {
 export async function streamBody<failure extends Error>(
   body: Readable,
   response: HttpResponse,
-  { begin, failureOf, sent }: BodyRules<failure>,
+  { begin, failureOf, sent, turn }: BodyRules<failure>,
 ): Promise<'complete' | 'client disconnected' | failure> {
   const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>
   let broken: failure | undefined
@@ -43,6 +47,8 @@ export async function streamBody<failure extends Error>(
   }
   async function* forwardedChunks() {
     for (let chunk = first; !chunk.done; chunk = await next()) {
+      const wait = turn?.(chunk.value.length / bytesPerUnit)
+      if (wait) await wait
       sent?.(chunk.value.length)
       yield chunk.value
     }

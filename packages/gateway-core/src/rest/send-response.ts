@@ -82,6 +82,7 @@ async function sendStreamed(
     },
     failureOf: (error) => (error instanceof RestError ? error : unreachable(error, http.signal)),
     sent: (bytes) => (http.bytesOut += bytes),
+    turn: (units) => http.turn(units),
   })
   if (end !== 'client disconnected') http.status = end === 'complete' ? status : end.status
 }

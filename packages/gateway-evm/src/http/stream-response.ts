@@ -28,5 +28,6 @@ export function streamResponse(
     },
     failureOf: (error) => unavailable(error, signal),
     sent: (bytes) => (http.bytesOut += bytes),
+    turn: (units) => http.turn(units),
   })
 }

@@ -159,7 +159,7 @@ export async function openDependencies(
 /** Returns the dependencies of the requests of every protocol. */
 export function httpDependencies(
   configuration: Configuration,
-  { tracing, directory, accessControl, log, loops, memory }: Dependencies,
+  { tracing, directory, accessControl, log, loops, memory, budget }: Dependencies,
   parts: Pick<HttpDependencies, 'authenticator' | 'meter'>,
 ): HttpDependencies {
   return {
@@ -173,6 +173,7 @@ export function httpDependencies(
     corsOrigin: configuration.nodeCorsOrigin,
     loops,
     memory,
+    budget,
   }
 }
 
