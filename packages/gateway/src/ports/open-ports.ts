@@ -1,6 +1,7 @@
 import { guardedInterval, waitUntil } from '@fairlead/runtime'
 import { FairleadError } from '@fairlead/core'
 import { createPortServer, type PortServer } from '@fairlead/grpc-transport'
+import cluster from 'node:cluster'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Http2Server } from 'node:http2'
 import type { Socket } from 'node:net'
@@ -52,6 +53,8 @@ type PortOptions = Pick<Configuration, 'host' | 'port' | 'tlsPort' | 'tlsCertifi
   Partial<ConnectionLimits>
 
 const tidyMs = 50
+// Number of connections that a tick accepts.
+const acceptors = 16
 
 /**
  * Opens the plain port and, when a certificate is configured, the TLS port. Both serve HTTP/1.1 and HTTP/2.
@@ -67,7 +70,13 @@ export async function openPorts(
   const endUnused = endUnusedConnections(servers)
   const { http1, http2, builtin = http1, isProxy = () => false } = servers
   const admitHttp2 = servers.clients?.admitHttp2
-  const handlers = { http1: withDeadlines(builtin, servers.deadlines), http2, admitHttp2 }
+  const handlers = {
+    http1: withDeadlines(builtin, servers.deadlines),
+    http2,
+    admitHttp2,
+    // The primary process accepts the connections of workers.
+    acceptors: cluster.isWorker ? 1 : acceptors,
+  }
   const { maxConnections = 0, maxConnectionsPerAddress = 0, maxConnectionRate = 0 } = configuration
   const limits = { maxConnections, maxConnectionsPerAddress, maxConnectionRate }
   const limiter = limitConnections(limits, isProxy, servers.clients)

@@ -8,6 +8,7 @@ import {
   type SecureContextOptions,
   type Server as TlsServer,
 } from 'node:tls'
+import { acceptorOptions, listenWithAcceptors } from './acceptors.ts'
 import { readPreface } from './read-preface.ts'
 
 /** Options of {@link createPortServer}. Times are in milliseconds. */
@@ -29,6 +30,12 @@ export interface PortServerOptions {
   readonly handshakeTimeoutMs?: number | undefined
   /** Maximum number of open connections; a further one is closed immediately. Default: unlimited. */
   readonly maxConnections?: number | undefined
+  /**
+   * Number of sockets that listen on the port (default 1), where the platform supports it (Linux with Node.js 23.1 or
+   * later). Node.js accepts one connection of each in an event-loop tick, so many clients that connect at once do not
+   * delay another one for long. Use 1 in a worker of `node:cluster`.
+   */
+  readonly acceptors?: number | undefined
   /** Calls `serve` when an HTTP/2 connection may be served, or destroys the socket; at once when omitted. */
   readonly admitHttp2?: ((socket: Socket, serve: () => void) => void) | undefined
 }
@@ -86,6 +93,7 @@ const backlog = 4_096
  */
 export function createPortServer(options: PortServerOptions): PortServer {
   const { http1, http2, tls, handshakeTimeoutMs = 10_000, admitHttp2 = (_, serve) => serve() } = options
+  const { maxConnections = Number.POSITIVE_INFINITY } = options
   const sockets = new Set<Socket>()
   // The sockets whose protocol is not known yet.
   const undecided = new Set<Socket>()
@@ -93,7 +101,10 @@ export function createPortServer(options: PortServerOptions): PortServer {
   const server = tls === undefined ? plainServer() : secureServer(tls)
   // A connection that could not be accepted, for example because of a lack of file handles, affects no other one.
   server.on('error', () => undefined)
-  if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections
+  // The limit of the server itself does not include what the acceptors have accepted.
+  server.prependListener('connection', limit)
+  let accepted = 0
+  let acceptors: readonly Server[] = []
   let deadline = Number.POSITIVE_INFINITY
   let closing: Promise<void> | undefined
   http2.on('session', (session) => {
@@ -102,7 +113,7 @@ export function createPortServer(options: PortServerOptions): PortServer {
   })
 
   function plainServer(): Server {
-    return createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
+    return createServer(acceptorOptions, (socket) => {
       track(socket)
       undecided.add(socket)
       socket.once('close', () => undecided.delete(socket))
@@ -131,6 +142,15 @@ export function createPortServer(options: PortServerOptions): PortServer {
       dispatch(socket, socket.alpnProtocol === 'h2')
     })
     return secure
+  }
+
+  function limit(socket: Socket): void {
+    if (accepted >= maxConnections) {
+      socket.destroy()
+      return
+    }
+    accepted += 1
+    socket.once('close', () => (accepted -= 1))
   }
 
   function track(socket: Socket): void {
@@ -176,6 +196,7 @@ export function createPortServer(options: PortServerOptions): PortServer {
 
   function stopListening(): void {
     server.close()
+    for (const acceptor of acceptors) acceptor.close()
     for (const session of sessions) session.close()
   }
 
@@ -191,8 +212,8 @@ export function createPortServer(options: PortServerOptions): PortServer {
       return address
     },
     async listen({ host = '127.0.0.1', port = 0 } = {}) {
-      server.listen({ port, host, backlog })
-      await once(server, 'listening')
+      const { acceptors: count = 1 } = options
+      acceptors = await listenWithAcceptors(server, { port, host, backlog, acceptors: count })
       // node:http starts its checks for slow headers and idle connections on this event.
       http1.emit('listening')
     },
