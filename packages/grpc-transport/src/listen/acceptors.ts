@@ -26,15 +26,17 @@ export async function listenWithAcceptors(
     await listen(server, address)
     return []
   }
-  const port = await freePort(address)
-  const shared = { ...address, port, reusePort: true }
+  // The operating system chooses a port that no other socket uses.
+  if (address.port !== 0) await assertFree(address)
   try {
-    await listen(server, shared)
+    await listen(server, { ...address, reusePort: true })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOTSUP') throw error
-    await listen(server, { ...address, port })
+    await listen(server, address)
     return []
   }
+  const { port } = server.address() as AddressInfo
+  const shared = { ...address, port, reusePort: true }
   const additional: Server[] = []
   while (additional.length < acceptors - 1) {
     const acceptor = createServer(acceptorOptions, (socket: Socket) => server.emit('connection', socket))
@@ -51,14 +53,14 @@ export async function listenWithAcceptors(
   return additional
 }
 
-/** Returns a port on which no process listens: sockets that share a port do not notice those of another process. */
-async function freePort(address: ListenOptions): Promise<number> {
+/**
+ * @throws the error of `listen` for a port on which another process listens: sockets that share a port do not notice it
+ */
+async function assertFree(address: ListenOptions): Promise<void> {
   const probe = createServer()
   await listen(probe, address)
-  const { port } = probe.address() as AddressInfo
   probe.close()
   await once(probe, 'close')
-  return port
 }
 
 async function listen(server: Server, address: ListenOptions): Promise<void> {
