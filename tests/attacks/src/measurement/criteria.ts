@@ -21,7 +21,7 @@ export const strictCriteria: Criteria = {
   },
 }
 
-const maxCpuMs = 500
+const maxCpuMs = 400
 const maxWaitMs = 2_000
 
 /**
