@@ -56,7 +56,7 @@ const shortMethods: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Returns the latency class of a method: `quick` is a lookup by key or at the chain head. An unknown method is `slow`.
+ * Returns the latency class of a method: `short` is a lookup by key or at the chain head. An unknown method is `long`.
  */
 export function latencyClassOf(method: string): LatencyClass {
   return shortMethods.has(method) ? 'short' : 'long'

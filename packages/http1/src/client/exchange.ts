@@ -39,7 +39,7 @@ export class Exchange implements ResponseReceiver, BodySource {
   // Bytes that arrived before the caller read the body.
   #buffered: Buffer[] = []
   #bufferedBytes = 0
-  // Replaces `#held` for a body that is known to be short: strings are far cheaper to allocate and to free than
+  // Replaces `#buffered` for a body that is known to be short: strings are far cheaper to allocate and to free than
   // buffers.
   #latin1 = ''
   #body: ResponseBody | undefined
