@@ -4,7 +4,7 @@ import type { CallProgress, Decision, FailoverCallSettings } from '../upstream/f
 import type { Idempotency } from '../upstream/idempotency.ts'
 import type { PoolMember } from '../upstream/pool-member.ts'
 import type { UpstreamError } from '../upstream/upstream-error.ts'
-import { type RestCall, type RestResponse, type RestUpstream, RestUpstreamError } from './rest-call.ts'
+import { type RestCall, type RestResponse, restFailureOf, type RestUpstream } from './rest-call.ts'
 
 /** `busy` for HTTP 429, `failed` for 5xx, `good` for any other status. */
 type RestResponseClass = 'good' | 'busy' | 'failed'
@@ -74,7 +74,7 @@ export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestRe
   }
 
   failureOf(error: unknown): UpstreamError | undefined {
-    return error instanceof RestUpstreamError ? error.failure : undefined
+    return restFailureOf(error)
   }
 
   decide(

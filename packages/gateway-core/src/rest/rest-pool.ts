@@ -1,16 +1,21 @@
 import type { Logger } from 'pino'
-import { promised } from '@fairlead/runtime'
-import { currentTrace, withSpan } from '../telemetry/current-trace.ts'
+import { promised, settleWith } from '@fairlead/runtime'
 import { type CallSupport, FailoverCall, type PooledResponse } from '../upstream/failover-call.ts'
 import type { Idempotency } from '../upstream/idempotency.ts'
-import { takeSlot } from '../upstream/rate-slot.ts'
+import { OnlyUpstream } from '../upstream/only-upstream.ts'
 import { RetryBudget, retryRules } from '../upstream/retry-budget.ts'
 import { SilenceWatch } from '../upstream/silence-watch.ts'
 import { type HealthSource, SteadyPool } from '../upstream/steady-pool.ts'
 import type { PoolMember, PoolUpstream, UpstreamState } from '../upstream/pool-member.ts'
 import { UpstreamBusyError, UpstreamError } from '../upstream/upstream-error.ts'
 import { PooledRestCall } from './pooled-rest-call.ts'
-import { type RestCall, type RestResponse, type RestUpstream, RestUpstreamError } from './rest-call.ts'
+import {
+  type RestCall,
+  type RestResponse,
+  restFailureOf,
+  type RestUpstream,
+  RestUpstreamError,
+} from './rest-call.ts'
 import { RestError } from './rest-error.ts'
 
 /** Options of {@link RestPool}. */
@@ -27,6 +32,7 @@ type Member = PoolMember<RestUpstream>
  */
 export class RestPool {
   readonly #pool: SteadyPool<RestUpstream>
+  readonly #only: OnlyUpstream<RestUpstream, RestResponse> | undefined
   readonly #timeoutMs: number
   readonly #silenceWatch: SilenceWatch<Member>
   readonly #retries = new RetryBudget(retryRules)
@@ -47,7 +53,14 @@ export class RestPool {
     options: RestPoolOptions,
     previous?: RestPool,
   ) {
-    this.#pool = new SteadyPool(field, upstreams, { ...options, failureOf }, previous && previous.#pool)
+    this.#pool = new SteadyPool(
+      field,
+      upstreams,
+      { ...options, failureOf: restFailureOf },
+      previous && previous.#pool,
+    )
+    const { only } = this.#pool
+    this.#only = only && new OnlyUpstream(only, restFailureOf)
     this.#timeoutMs = options.timeoutMs
     this.#silenceWatch = new SilenceWatch(
       this.#pool.members,
@@ -64,8 +77,7 @@ export class RestPool {
   async request(call: RestCall, resending: Idempotency): Promise<RestResponse> {
     this.#assertInUse()
     try {
-      const { only } = this.#pool
-      return only ? await this.#requestOnly(only, call) : await this.#requestBest(call, resending)
+      return this.#only ? await requestOnly(this.#only, call) : await this.#requestBest(call, resending)
     } catch (error) {
       if (error instanceof UpstreamBusyError) throw busy(error)
       // The call was ended before it was sent.
@@ -133,35 +145,19 @@ export class RestPool {
     if (pooled.hasFailed || this.#pool.current?.upstream.isResponsive === false) this.#pool.moveTo(member)
     return response
   }
-
-  /** A single upstream receives every call, because there is no alternative. */
-  async #requestOnly({ upstream }: Member, call: RestCall): Promise<RestResponse> {
-    await takeSlot(upstream.rate, call.tenant, call.signal)
-    const startedAt = performance.now()
-    upstream.breaker.probe()
-    upstream.calls += 1
-    upstream.callsInFlight += 1
-    try {
-      const send = () => upstream.connection.request(call)
-      // Most calls are not traced.
-      const isTraced = currentTrace() !== undefined
-      const attributes = { 'fairlead.upstream': upstream.id }
-      const response = await (isTraced ? withSpan('upstream', attributes, send) : send())
-      upstream.recordResponse()
-      upstream.hasReported = true
-      return response
-    } catch (error) {
-      if (error instanceof RestUpstreamError) upstream.recordFailure(error.failure, 'long')
-      throw error
-    } finally {
-      upstream.latency.long.add(performance.now() - startedAt)
-      upstream.callsInFlight -= 1
-    }
-  }
 }
 
-function failureOf(error: unknown): UpstreamError | undefined {
-  return error instanceof RestUpstreamError ? error.failure : undefined
+async function requestOnly(
+  only: OnlyUpstream<RestUpstream, RestResponse>,
+  call: RestCall,
+): Promise<RestResponse> {
+  const { upstream } = only
+  const response = await promised<RestResponse>((completion) => {
+    const send = (sent: typeof completion) => settleWith(upstream.connection.request(call), sent)
+    only.send(call.tenant, call.signal, 'long', send, completion)
+  })
+  upstream.hasReported = true
+  return response
 }
 
 function busy({ message, retryAfterMs }: UpstreamBusyError): RestError {

@@ -83,7 +83,7 @@ export class Attempt<connection extends Connection, response, responseClass>
   readonly #call: UpstreamCall<connection, response, responseClass>
   readonly #listener: AttemptListener<connection, response, responseClass>
   readonly #ended = new Cancellation()
-  readonly #startedAt = performance.now()
+  #beganAt = 0
   #isStalled = false
 
   constructor(
@@ -115,8 +115,7 @@ export class Attempt<connection extends Connection, response, responseClass>
     signal.addEventListener('abort', this)
     const { upstream } = member
     const { connection } = upstream
-    upstream.calls += 1
-    upstream.callsInFlight += 1
+    this.#beganAt = upstream.begin()
     upstream.attempts.add(this)
     // Most calls are not traced, so they need no promise.
     if (currentTrace() === undefined) this.#call.send(connection, this.#ended, this)
@@ -136,7 +135,7 @@ export class Attempt<connection extends Connection, response, responseClass>
 
   /** Cancels the attempt because another upstream was faster. */
   abandon(): void {
-    const hasTimedOut = this.isHanging || performance.now() - this.#startedAt > this.#call.slowAfterMs
+    const hasTimedOut = this.isHanging || performance.now() - this.#beganAt > this.#call.slowAfterMs
     this.#ended.abort(
       new DOMException('Another attempt was faster.', hasTimedOut ? 'TimeoutError' : 'AbortError'),
     )
@@ -192,8 +191,8 @@ export class Attempt<connection extends Connection, response, responseClass>
     const { upstream } = this.member
     const { signal, latencyClass } = this.#call
     // A call without a response took at least this long; the duration of a hanging call does not predict that of others.
-    if (!this.isHanging) upstream.latency[latencyClass].add(performance.now() - this.#startedAt)
-    upstream.callsInFlight -= 1
+    if (!this.isHanging) upstream.recordDuration(latencyClass, this.#beganAt)
+    upstream.end()
     upstream.attempts.delete(this)
     if (!isPassedOn) signal.removeEventListener('abort', this)
   }

@@ -56,6 +56,11 @@ export class UpstreamBusyError extends Error {
   }
 }
 
+/** Returns an error if it is the failure of an upstream. */
+export function asUpstreamError(error: unknown): UpstreamError | undefined {
+  return error instanceof UpstreamError ? error : undefined
+}
+
 /** Creates the failure of an exchange. The cause is dropped, because it may contain the URL of the upstream. */
 export function unavailable(error: unknown, signal: CancellationSignal): UpstreamError {
   const cause: unknown = signal.aborted ? signal.reason : error

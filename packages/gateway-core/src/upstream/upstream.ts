@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import type { UpstreamError, UpstreamErrorKind } from './upstream-error.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'
 import { RateBudget } from './rate-budget.ts'
@@ -111,6 +112,27 @@ export class Upstream<connection extends Connection = Connection> {
       return true
     this.#lastFailedCheck = { pool, at }
     return false
+  }
+
+  /**
+   * Counts a call that is sent now. {@link end} has to follow.
+   *
+   * @returns the time, for {@link recordDuration}
+   */
+  begin(): number {
+    this.calls += 1
+    this.callsInFlight += 1
+    return performance.now()
+  }
+
+  /** Records how long a call has waited for its response or failure. */
+  recordDuration(latencyClass: LatencyClass, beganAt: number): void {
+    this.latency[latencyClass].add(performance.now() - beganAt)
+  }
+
+  /** Counts the end of a call. */
+  end(): void {
+    this.callsInFlight -= 1
   }
 
   /** Counts a call with a response, whatever its content. */

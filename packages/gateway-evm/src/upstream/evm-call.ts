@@ -9,7 +9,7 @@ import type {
 import type { Idempotency } from '@fairlead/gateway-core/upstream/idempotency'
 import type { LatencyClass } from '@fairlead/gateway-core/upstream/latency'
 import type { CallRequirements } from '@fairlead/gateway-core/upstream/select-upstream'
-import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
+import { asUpstreamError, type UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { latencyClassOf } from '../methods/latency-class.ts'
 import { bufferShortResponse } from './buffer-response.ts'
 import { BufferedResponse } from './buffered-response.ts'
@@ -89,7 +89,7 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
   }
 
   failureOf(error: unknown): UpstreamError | undefined {
-    return error instanceof UpstreamError ? error : undefined
+    return asUpstreamError(error)
   }
 
   discard(response: UpstreamResponse): void {

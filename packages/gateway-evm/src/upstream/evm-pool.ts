@@ -1,8 +1,5 @@
-import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
 import { type CancellationSignal, type Completion, settleWith } from '@fairlead/runtime'
-import { withSpan, currentTrace } from '@fairlead/gateway-core/telemetry/current-trace'
-import type { LatencyClass } from '@fairlead/gateway-core/upstream/latency'
 import { latencyClassOf } from '../methods/latency-class.ts'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
@@ -14,8 +11,7 @@ import {
   type Upstream,
 } from './types.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
-import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
-import type { Upstream as SharedUpstream } from '@fairlead/gateway-core/upstream/upstream'
+import { asUpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { Fingerprint } from '@fairlead/gateway-core/upstream/upstream-registry'
 import { RetryBudget, retryRules } from '@fairlead/gateway-core/upstream/retry-budget'
 import { depthsOf } from '../chain/chain-depths.ts'
@@ -33,7 +29,7 @@ import { EvmCall, type PoolRequest } from './evm-call.ts'
 import { HealthCheck, type HealthCheckTimes } from './health-check.ts'
 import { SilenceWatch } from '@fairlead/gateway-core/upstream/silence-watch'
 import { invalidFilterId, makesFilter, openFilter, signFilter, usesFilter, withoutFilter } from './filters.ts'
-import { takeSlot } from '@fairlead/gateway-core/upstream/rate-slot'
+import { OnlyUpstream } from '@fairlead/gateway-core/upstream/only-upstream'
 
 /** Options of {@link EvmPool}. */
 export interface PoolOptions {
@@ -56,7 +52,7 @@ const hedgeStepMs = 10
 /** Combines the upstreams of one node into one. */
 export class EvmPool {
   readonly #members: readonly PooledUpstream[]
-  readonly #only: PooledUpstream | undefined
+  readonly #only: OnlyUpstream<ConnectedUpstream, UpstreamResponse> | undefined
   readonly #options: PoolOptions
   readonly #watch: HealthCheck
   readonly #silenceWatch: SilenceWatch<PooledUpstream>
@@ -79,7 +75,8 @@ export class EvmPool {
     previous?: EvmPool,
   ) {
     this.#members = upstreams.map((upstream) => new PoolMember(upstream, 'evm', laggingBlocks))
-    this.#only = this.#members.length === 1 ? this.#members[0] : undefined
+    const [first] = this.#members
+    this.#only = first && this.#members.length === 1 ? new OnlyUpstream(first, asUpstreamError) : undefined
     this.#options = options
     this.#watch = new HealthCheck(this.#members, options.watch, options.log, previous && previous.#watch)
     this.#silenceWatch = new SilenceWatch(
@@ -94,7 +91,10 @@ export class EvmPool {
     if (usesFilter(info.method)) this.#sendToOwner(signal, info, completion)
     else if (!this.#only) this.#sendToBest({ body, signal, info }, completion)
     else if (!makesFilter(info.method)) this.#sendToOnly(this.#only, body, signal, info, completion)
-    else this.#sendToOnly(this.#only, body, signal, info, this.#signing(this.#only, signal, info, completion))
+    else {
+      const signing = this.#signing(this.#only.member, signal, info, completion)
+      this.#sendToOnly(this.#only, body, signal, info, signing)
+    }
   }
 
   get chain(): ChainView {
@@ -121,30 +121,16 @@ export class EvmPool {
   }
 
   #sendToOnly(
-    member: PooledUpstream,
+    only: OnlyUpstream<ConnectedUpstream, UpstreamResponse>,
     body: string,
     signal: CancellationSignal,
     info: CallInfo,
     completion: Completion<UpstreamResponse>,
   ): void {
-    if (member.record.isCordoned) return completion.reject(withdrawn())
-    const { upstream } = member
-    const slot = takeSlot(upstream.rate, info.tenant, signal)
-    const send = () => {
-      const only = new OnlyCall(upstream, latencyClassOf(info.method), completion)
-      const { connection, id } = upstream
-      // Most calls are not part of a trace, so the promise is avoided.
-      if (currentTrace() === undefined) connection.send(body, signal, info, only)
-      else {
-        const facts = { 'fairlead.upstream': id }
-        settleWith(
-          withSpan('upstream', facts, () => connection.post(body, signal, info)),
-          only,
-        )
-      }
-    }
-    if (slot) slot.then(send).catch((error: unknown) => completion.reject(error))
-    else send()
+    if (only.member.record.isCordoned) return completion.reject(withdrawn())
+    const { connection } = only.upstream
+    const send = (recorded: Completion<UpstreamResponse>) => connection.send(body, signal, info, recorded)
+    only.send(info.tenant, signal, latencyClassOf(info.method), send, completion)
   }
 
   /**
@@ -230,45 +216,6 @@ export class EvmPool {
     const p95 = first.upstream.latency[latencyClass].percentile95
     if (p95 === undefined) return undefined
     return Math.max(minHedgeMs, Math.ceil(p95 / hedgeStepMs) * hedgeStepMs)
-  }
-}
-
-/** A call to the only upstream of a node. */
-class OnlyCall implements Completion<UpstreamResponse> {
-  readonly #upstream: SharedUpstream<ConnectedUpstream>
-  readonly #latencyClass: LatencyClass
-  readonly #completion: Completion<UpstreamResponse>
-  readonly #startedAt = performance.now()
-
-  constructor(
-    upstream: SharedUpstream<ConnectedUpstream>,
-    latencyClass: LatencyClass,
-    completion: Completion<UpstreamResponse>,
-  ) {
-    this.#upstream = upstream
-    this.#latencyClass = latencyClass
-    this.#completion = completion
-    // There is no alternative upstream. A response proves that the upstream is healthy again.
-    upstream.breaker.probe()
-    upstream.calls += 1
-    upstream.callsInFlight += 1
-  }
-
-  resolve(response: UpstreamResponse): void {
-    this.#upstream.recordResponse()
-    this.#end()
-    this.#completion.resolve(response)
-  }
-
-  reject(error: unknown): void {
-    if (error instanceof UpstreamError) this.#upstream.recordFailure(error, this.#latencyClass)
-    this.#end()
-    this.#completion.reject(error)
-  }
-
-  #end(): void {
-    this.#upstream.latency[this.#latencyClass].add(performance.now() - this.#startedAt)
-    this.#upstream.callsInFlight -= 1
   }
 }
 

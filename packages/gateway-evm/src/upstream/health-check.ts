@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { readHead } from '../chain/head.ts'
-import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
+import { asUpstreamError, UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { depthsOf } from '../chain/chain-depths.ts'
 import type { BlockReference } from '../chain/chain-view.ts'
 import { ObservedChain } from '../chain/observed-chain.ts'
@@ -127,7 +127,7 @@ export class HealthCheck {
         await this.chain.observe(head, upstream.finalized, upstream.connection)
       }
     } catch (error) {
-      if (isProbe) upstream.recordFailedCheck(error instanceof UpstreamError ? error : undefined, this)
+      if (isProbe) upstream.recordFailedCheck(asUpstreamError(error), this)
       this.#selection.recordFailure(member)
       if (this.#isComparing) this.#selectChain()
     }

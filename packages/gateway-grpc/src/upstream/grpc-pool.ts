@@ -119,24 +119,25 @@ export class GrpcPool {
   }
 
   async #openStream(member: Member, request: StreamRequest): Promise<UpstreamStream> {
-    const startedAt = performance.now()
     const { upstream } = member
     const { connection } = upstream
-    upstream.calls += 1
+    const beganAt = upstream.begin()
     // A single upstream is not checked: a response shows that it is healthy again.
     if (this.#pool.only) upstream.breaker.probe()
-    const stream = await connection.open(request)
+    const stream = await connection.open(request).catch((error: unknown) => {
+      upstream.end()
+      throw error
+    })
     const { session } = stream
     let hasResponded = false
-    upstream.callsInFlight += 1
     stream.once('response', () => {
       hasResponded = true
       upstream.recordResponse()
       upstream.hasReported = true
-      upstream.latency.long.add(performance.now() - startedAt)
+      upstream.recordDuration('long', beganAt)
     })
     stream.once('close', () => {
-      upstream.callsInFlight -= 1
+      upstream.end()
       // The streams of a lost connection are cancelled as well.
       const isLost = session?.destroyed === true
       if (stream.rstCode === constants.NGHTTP2_CANCEL && !isLost) return upstream.breaker.cancelProbe()
