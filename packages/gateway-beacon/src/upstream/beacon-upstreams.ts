@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { RestPool } from '@fairlead/gateway-core/rest/rest-pool'
 import { type HealthTimes, healthTimes } from '@fairlead/gateway-core/upstream/steady-pool'
-import { RestPools } from '@fairlead/gateway-core/rest/rest-pools'
+import { createRestPools } from '@fairlead/gateway-core/rest/rest-pools'
 import type { RestUpstream } from '@fairlead/gateway-core/rest/rest-call'
 import type { NodePool } from '@fairlead/gateway-core/upstream/node-pools'
 import type { IsStale } from '@fairlead/gateway-core/upstream/node-resources'
@@ -38,7 +38,7 @@ const toleratedLag = 2
 export function createBeaconUpstreams(options: BeaconUpstreamOptions): BeaconUpstreams {
   const { maxCacheBytes = defaultCacheBytes, times = healthTimes, ...rest } = options
   const cache = new ResponseCache(maxCacheBytes)
-  const pools = new RestPools({
+  const pools = createRestPools({
     ...rest,
     protocol: 'beacon',
     field: 'beacon',
@@ -51,7 +51,7 @@ export function createBeaconUpstreams(options: BeaconUpstreamOptions): BeaconUps
   const prefixes = new KeyPrefixes()
   return {
     of: (grant) => {
-      const pool = pools.nodePoolOf(grant)
+      const pool = pools.of(grant)
       const existing = upstreamsByPool.get(pool)
       existing?.followChanges()
       if (existing) return existing

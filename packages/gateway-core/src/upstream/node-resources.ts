@@ -11,15 +11,16 @@ export interface ResourceFactory<resource> {
   /**
    * Creates the resource when no node has it yet; an error that it throws is passed on.
    *
+   * @param text - the configuration
    * @param previous - resource that the node had before, possibly with other nodes
    */
-  open(previous?: resource): resource
+  open(text: string, previous?: resource): resource
   /**
    * Applies the new configuration to the resource of a node that no other node has used.
    *
    * @returns false when the node needs another resource; nothing has changed then
    */
-  change(resource: resource): boolean
+  change(resource: resource, text: string): boolean
 }
 
 /** Whether a grant is not the current one of its credential, for example after a change or a revocation. */
@@ -75,11 +76,11 @@ export class NodeResources<resource extends NodeResource> {
     const previous = this.#byNode.get(nodeId)
     if (previous?.text === text) return previous.resource
     if (previous && grant.isOfGateway)
-      return this.#unappliedOf(nodeId, text, () => factory.open(previous.resource))
+      return this.#unappliedOf(nodeId, text, () => factory.open(text, previous.resource))
     if (previous && this.#isStale(grant)) return previous.resource
     this.#unapplied.delete(nodeId)
     const existing = this.#byText.get(text)
-    if (!existing && previous?.wasShared === false && factory.change(previous.resource)) {
+    if (!existing && previous?.wasShared === false && factory.change(previous.resource, text)) {
       // It has served another configuration, whose results further nodes must not receive.
       this.#hide(previous)
       previous.text = text
@@ -87,7 +88,7 @@ export class NodeResources<resource extends NodeResource> {
     }
     const shared = existing ?? {
       text,
-      resource: factory.open(previous?.resource),
+      resource: factory.open(text, previous?.resource),
       nodes: new Set<string>(),
       wasShared: false,
     }

@@ -2,7 +2,6 @@ import type { Logger } from 'pino'
 import { operatorUpstreams, type UpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
 import type { CancellationSignal } from '@fairlead/runtime'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
-import { parseUpstreams, type UpstreamRecord } from '@fairlead/gateway-core/grants/parse-upstreams'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import type { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
@@ -16,11 +15,7 @@ import {
 } from '@fairlead/gateway-core/upstream/node-pools'
 import type { IsStale } from '@fairlead/gateway-core/upstream/node-resources'
 import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
-import {
-  type Fingerprint,
-  randomFingerprint,
-  UpstreamRegistry,
-} from '@fairlead/gateway-core/upstream/upstream-registry'
+import { type Fingerprint, randomFingerprint } from '@fairlead/gateway-core/upstream/upstream-registry'
 import { createEvmUpstream, type UpstreamOptions } from './evm-upstream.ts'
 import type { ConnectedUpstream, Upstream } from './types.ts'
 import { responsesIn, upstreamCalls } from './upstream-calls.ts'
@@ -58,7 +53,7 @@ export interface EvmUpstreams {
   states(): readonly PooledUpstreamState[]
   /** Returns the state of a node's upstreams, and polls them for their chain heads for the next minute. */
   statesOf(grant: Grant): readonly UpstreamState[]
-  /** Checks that every embedded chain responds to `eth_chainId`. Rejects when one does not. */
+  /** Checks that the embedded chain, if there is one, responds to `eth_chainId`. Rejects when it does not. */
   waitForEmbedded(signal: CancellationSignal): Promise<void>
   /** Changes whether hedges are sent to a second upstream. */
   change(settings: { readonly hedges: boolean }): void
@@ -112,13 +107,13 @@ export function createEvmUpstreams(
 ): EvmUpstreams {
   const watch = { pollMs, timeoutMs: Math.min(timeoutMs, pollTimeoutMs), firstRoundMs, idleMs, chainIdMs }
   const options = { timeoutMs, hedges, watch, log, fingerprint }
-  const registry = new UpstreamRegistry<ConnectedUpstream>({
+  const pools = new NodePools<ConnectedUpstream, EvmPool>({
     field: 'evm',
+    embedded: embedded['evm'],
     fingerprint,
-    open: (record) => {
+    isStale,
+    open: (address, record) => {
       const { certificateAuthorityFile, maxBatchedCalls } = record
-      const address = record.address === 'devnet' ? embedded['evm'] : record.address
-      if (address === undefined) throw missing('This node has no upstream for evm.')
       return opened(address, timeoutMs, memory, {
         certificateAuthorityFile,
         maxBatchedCalls,
@@ -127,22 +122,14 @@ export function createEvmUpstreams(
         loopEntry,
       })
     },
+    createPool: (members, _, former) => new EvmPool(members, options, former),
+    noUpstream: (isListed) =>
+      missing(
+        isListed ? 'The upstream URLs of this node cannot be read.' : 'This node has no upstream for evm.',
+      ),
   })
-  const pools = new NodePools<EvmPool>(isStale)
   const upstreams = new WeakMap<NodePool<EvmPool>, Upstream>()
   const upstreamsForCalls = new WeakMap<EvmPool, Upstream>()
-  const poolOf = (grant: Grant): NodePool<EvmPool> => {
-    const text = grant.upstreams['evm']
-    if (text === undefined) throw missing('This node has no upstream for evm.')
-    return pools.of(grant, text, (previous, former = previous) => {
-      const records = recordsOf(text)
-      return new EvmPool(
-        records.map((record, position) => ({ record, position, upstream: registry.of(record) })),
-        options,
-        former,
-      )
-    })
-  }
   const combined = (send: Upstream['send'], close: () => void): Upstream => ({
     send,
     ...upstreamCalls(send, responsesIn(memory)),
@@ -168,48 +155,20 @@ export function createEvmUpstreams(
     return upstream
   }
   return {
-    of: (grant) => upstreamOf(poolOf(grant)),
-    forCall: (grant) => upstreamForCall(poolOf(grant)),
-    eachOf: ({ upstreams: { evm: text = '' } }) =>
-      recordsOf(text)
-        .filter(({ isCordoned }) => !isCordoned)
-        .map((record) => registry.of(record).connection),
-    chainOf: (grant) => new NodeChain(poolOf(grant)),
+    of: (grant) => upstreamOf(pools.of(grant)),
+    forCall: (grant) => upstreamForCall(pools.of(grant)),
+    eachOf: (grant) => pools.connectionsOf(grant),
+    chainOf: (grant) => new NodeChain(pools.of(grant)),
     states: () => pools.states(),
-    statesOf: (grant) => {
-      try {
-        const pool = poolOf(grant).current
-        pool.watch()
-        return pool.states()
-      } catch {
-        // The node has no upstream, or the API reported the fault when the record was written.
-        return []
-      }
-    },
+    statesOf: (grant) => pools.statesOf(grant),
     waitForEmbedded: async (signal) => {
-      const records = Object.keys(embedded).flatMap(() => parseUpstreams('devnet'))
-      await Promise.all(
-        records.map((record) => registry.of(record).connection.call('eth_chainId', [], signal)),
-      )
+      await pools.embedded()?.call('eth_chainId', [], signal)
     },
     change: (settings) => {
       options.hedges = settings.hedges
     },
-    close: () => {
-      pools.close()
-      return registry.close()
-    },
+    close: () => pools.close(),
   }
-}
-
-function recordsOf(text: string): readonly UpstreamRecord[] {
-  try {
-    const records = parseUpstreams(text)
-    if (records.length > 0) return records
-  } catch {
-    // The text contains credentials.
-  }
-  throw missing('The upstream URLs of this node cannot be read.')
 }
 
 function opened(

@@ -1,6 +1,5 @@
 import { GrpcError, Status } from '@fairlead/grpc-transport/wire'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
-import { parseUpstreams, upstreamsOrNone } from '@fairlead/gateway-core/grants/parse-upstreams'
 import { operatorUpstreams, type UpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
 import {
   haveCommonUrl,
@@ -10,7 +9,7 @@ import {
 } from '@fairlead/gateway-core/upstream/node-pools'
 import type { IsStale } from '@fairlead/gateway-core/upstream/node-resources'
 import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
-import { type Fingerprint, UpstreamRegistry } from '@fairlead/gateway-core/upstream/upstream-registry'
+import type { Fingerprint } from '@fairlead/gateway-core/upstream/upstream-registry'
 import { createGrpcConnections, type GrpcConnections } from './grpc-connections.ts'
 import type { HealthTimes } from '@fairlead/gateway-core/upstream/steady-pool'
 import { GrpcPool } from './grpc-pool.ts'
@@ -60,65 +59,37 @@ export function createGrpcUpstreams({
   times,
   isStale,
 }: GrpcUpstreamOptions): GrpcUpstreams {
-  const registry = new UpstreamRegistry<GrpcConnections>({
+  const pools = new NodePools<GrpcConnections, GrpcPool>({
     field: 'grpc',
+    embedded,
     fingerprint,
-    open: ({ address }) => {
-      const text = address === 'devnet' ? embedded : address
-      if (text === undefined) throw noUpstream()
+    isStale,
+    open: (text) => {
       const url = parseUpstreamUrl(text)
       if (!url) throw unusable('The upstream URL of this node is not a gRPC URL.')
       return createGrpcConnections(url, connectTimeoutMs, upstreamRules.of(text))
     },
+    createPool: (upstreams, previous) => new GrpcPool(upstreams, times, previous),
+    noUpstream,
   })
-  const pools = new NodePools<GrpcPool>(isStale)
-  const nodePoolOf = (grant: Grant): NodePool<GrpcPool> => {
-    const text = grant.upstreams['grpc']
-    if (text === undefined) throw noUpstream()
-    return pools.of(grant, text, (previous) => {
-      const upstreams = upstreamsOrNone(text).map((record, position) => ({
-        record,
-        position,
-        upstream: registry.of(record),
-      }))
-      if (upstreams.length === 0) throw noUpstream()
-      return new GrpcPool(upstreams, times, previous)
-    })
-  }
   return {
     of: (grant) => {
-      const pool = nodePoolOf(grant)
+      const pool = pools.of(grant)
       if (!pool.current.isInUse) throw noUpstream()
       return pool
     },
     successorOf: (pool, grant) => {
       try {
-        const successor = nodePoolOf(grant)
+        const successor = pools.of(grant)
         return successor === pool || haveCommonUrl(pool.text, successor.text) ? successor : undefined
       } catch {
         return undefined
       }
     },
     states: () => pools.states(),
-    statesOf: (grant) => {
-      try {
-        const pool = nodePoolOf(grant).current
-        pool.watch()
-        return pool.states()
-      } catch {
-        // The node has no upstream, or the API reported the fault when the record was written.
-        return []
-      }
-    },
-    checkEmbedded: async (signal) => {
-      if (embedded === undefined) return
-      const [devnet] = parseUpstreams('devnet')
-      if (devnet) await registry.of(devnet).connection.ping(signal)
-    },
-    close: () => {
-      pools.close()
-      return registry.close()
-    },
+    statesOf: (grant) => pools.statesOf(grant),
+    checkEmbedded: async (signal) => pools.embedded()?.ping(signal),
+    close: () => pools.close(),
   }
 }
 

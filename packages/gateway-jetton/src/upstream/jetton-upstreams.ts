@@ -13,7 +13,7 @@ import type {
 import { RestError } from '@fairlead/gateway-core/rest/rest-error'
 import type { RestPool } from '@fairlead/gateway-core/rest/rest-pool'
 import { type HealthTimes, healthTimes } from '@fairlead/gateway-core/upstream/steady-pool'
-import { RestPools } from '@fairlead/gateway-core/rest/rest-pools'
+import { createRestPools } from '@fairlead/gateway-core/rest/rest-pools'
 import { unreachable } from '@fairlead/gateway-core/rest/rest-upstream'
 import type { PooledUpstreamState } from '@fairlead/gateway-core/upstream/node-pools'
 import type { Fingerprint } from '@fairlead/gateway-core/upstream/upstream-registry'
@@ -68,7 +68,7 @@ const toleratedLag = 3
 export function createJettonUpstreams(options: JettonUpstreamOptions): JettonUpstreams {
   const { memory, times = healthTimes, ...rest } = options
   const poolsOf = (family: JettonFamily, field: string) =>
-    new RestPools({
+    createRestPools({
       ...rest,
       protocol: 'jetton',
       field,
@@ -90,7 +90,7 @@ export function createJettonUpstreams(options: JettonUpstreamOptions): JettonUps
         return existing.upstreams
       }
       const budget = memory && { memory, owner: grant }
-      const pools = { v2: () => v2.of(entry.grant), v3: () => v3.of(entry.grant, index) }
+      const pools = { v2: () => v2.of(entry.grant).current, v3: () => v3.of(entry.grant, index).current }
       const entry: NodeEntry = { grant, upstreams: new PooledNodeUpstreams(pools, budget) }
       upstreamsByNode.set(key, entry)
       return entry.upstreams
