@@ -2,20 +2,26 @@ import type { UpstreamRecord, UpstreamRole } from '../grants/parse-upstreams.ts'
 import type { CircuitBreakerState } from './circuit-breaker.ts'
 import type { Connection, CountedFailure, Upstream } from './upstream.ts'
 
-/** How an upstream compares with the others of its node, best first. */
-export const upstreamClasses = [
-  'ready',
-  'unverified',
-  'lagging',
-  'unknown',
-  'stale',
-  'failing',
-  'wrong_chain',
-  'cordoned',
-] as const
+/**
+ * How an upstream compares with the others of its node, best first, and whether it counts as up. The state is unknown
+ * before the first check, and where no response is expected.
+ */
+export const stateOfClass = {
+  ready: 'up',
+  unverified: 'up',
+  lagging: 'up',
+  unknown: 'unknown',
+  stale: 'up',
+  failing: 'down',
+  wrong_chain: 'down',
+  cordoned: 'unknown',
+} as const
 
-/** One of {@link upstreamClasses}. */
-export type UpstreamClass = (typeof upstreamClasses)[number]
+/** One of the classes of {@link stateOfClass}. */
+export type UpstreamClass = keyof typeof stateOfClass
+
+/** The classes, best first. */
+export const upstreamClasses = Object.keys(stateOfClass) as readonly UpstreamClass[]
 
 /** State of one upstream of a pool. It does not reveal the upstream's URL. */
 export interface UpstreamState {

@@ -1,4 +1,4 @@
-import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
+import { stateOfClass, type UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
 import { parseUpstreams } from '@fairlead/gateway-core/grants/parse-upstreams'
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import type { Success } from '../platform-api/platform-call.ts'
@@ -6,17 +6,6 @@ import type { UpstreamTexts } from '../records/encrypted-upstreams.ts'
 import { fieldsOf, presentUpstreams } from './upstream-fields.ts'
 
 type UpstreamHealth = Success<'listNodeUpstreams'>['results'][number]
-
-const stateOf: Readonly<Record<UpstreamState['class'], UpstreamHealth['state']>> = {
-  ready: 'up',
-  unverified: 'up',
-  lagging: 'up',
-  stale: 'up',
-  failing: 'down',
-  wrong_chain: 'down',
-  unknown: 'unknown',
-  cordoned: 'unknown',
-}
 
 /**
  * Returns the upstreams of a node with their known state.
@@ -41,7 +30,7 @@ export function upstreamHealth(
     return {
       protocol,
       address,
-      state: stateOf[state.class],
+      state: stateOfClass[state.class],
       head: state.head ?? null,
       lag: state.lag ?? null,
       latency_ms: state.latencyMs ?? null,

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Encryptor } from '@fairlead/gateway-core/credentials/encryption'
 import type { PooledUpstreamState } from '@fairlead/gateway-core/upstream/node-pools'
-import type { UpstreamClass } from '@fairlead/gateway-core/upstream/pool-member'
+import { stateOfClass } from '@fairlead/gateway-core/upstream/pool-member'
 import { decryptUpstreams } from '../../records/encrypted-upstreams.ts'
 import {
   markDown,
@@ -21,16 +21,6 @@ export type ObservedUpstream = Pick<PooledUpstreamState, 'id' | 'nodes' | 'field
 
 interface StateOfNode extends NodeUpstream {
   readonly state: 'up' | 'down'
-}
-
-// The other classes are unknown, or no response is expected.
-const states: Readonly<Partial<Record<UpstreamClass, StateOfNode['state']>>> = {
-  ready: 'up',
-  unverified: 'up',
-  lagging: 'up',
-  stale: 'up',
-  failing: 'down',
-  wrong_chain: 'down',
 }
 
 /**
@@ -74,8 +64,8 @@ type StatesByLabel = ReadonlyMap<string, StateOfNode>
 function statesOf(observed: readonly ObservedUpstream[]): StatesByLabel {
   return new Map(
     observed.flatMap(({ id, nodes, field, class: upstreamClass }) => {
-      const state = states[upstreamClass]
-      if (state === undefined) return []
+      const state = stateOfClass[upstreamClass]
+      if (state === 'unknown') return []
       const upstream = upstreamKey(field, id)
       return nodes.map((nodeId) => [`${nodeId}/${upstream}`, { nodeId, upstream, state }] as const)
     }),
