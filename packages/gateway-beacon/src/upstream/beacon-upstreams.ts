@@ -10,7 +10,7 @@ import { KeyPrefixes } from '../cache/key-prefixes.ts'
 import { ResponseCache } from '../cache/response-cache.ts'
 import type { BeaconUpstreams } from './types.ts'
 import { CachingNodeUpstreams } from './forward.ts'
-import { readHealth } from './health.ts'
+import { healthRules, readHealth } from './health.ts'
 
 /** Options of {@link createBeaconUpstreams}. */
 export interface BeaconUpstreamOptions {
@@ -42,7 +42,8 @@ export function createBeaconUpstreams(options: BeaconUpstreamOptions): BeaconUps
     ...rest,
     protocol: 'beacon',
     field: 'beacon',
-    readHealth,
+    rules: healthRules,
+    probe: readHealth,
     toleratedLag,
     times,
   })

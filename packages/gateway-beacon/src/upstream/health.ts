@@ -2,6 +2,7 @@ import { isRecord } from '@fairlead/gateway-core/json'
 import type { CancellationSignal } from '@fairlead/runtime'
 import { readShortJson } from '@fairlead/gateway-core/rest/read-short-json'
 import type { RestUpstream } from '@fairlead/gateway-core/rest/rest-call'
+import type { HealthRule } from '@fairlead/gateway-core/upstream/check-health'
 import type { UpstreamHealth } from '@fairlead/gateway-core/upstream/steady-pool'
 
 /**
@@ -26,3 +27,10 @@ export async function readHealth(
     isUnverified: data['is_optimistic'] === true || data['el_offline'] === true,
   }
 }
+
+/** The rules of the health of beacon upstreams. */
+export const healthRules: readonly HealthRule<RestUpstream, UpstreamHealth>[] = [
+  async ({ upstream }, health, signal) => {
+    Object.assign(health, await readHealth(upstream.connection, signal()))
+  },
+]

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { promised, settleWith } from '@fairlead/runtime'
+import { type CancellationSignal, promised, settleWith } from '@fairlead/runtime'
 import { type CallSupport, FailoverCall, type PooledResponse } from '../upstream/failover-call.ts'
 import type { Idempotency } from '../upstream/idempotency.ts'
 import { OnlyUpstream } from '../upstream/only-upstream.ts'
@@ -20,6 +20,8 @@ import { RestError } from './rest-error.ts'
 
 /** Options of {@link RestPool}. */
 export interface RestPoolOptions extends Omit<HealthSource<RestUpstream>, 'failureOf'> {
+  /** Sends a request that is cheap for an upstream; rejects when it fails. */
+  probe(upstream: RestUpstream, signal: CancellationSignal): Promise<unknown>
   /** Response timeout. */
   readonly timeoutMs: number
   readonly log?: Logger | undefined
@@ -64,7 +66,7 @@ export class RestPool {
     this.#timeoutMs = options.timeoutMs
     this.#silenceWatch = new SilenceWatch(
       this.#pool.members,
-      ({ upstream }, signal) => options.readHealth(upstream.connection, signal),
+      ({ upstream }, signal) => options.probe(upstream.connection, signal),
       options.log,
     )
   }

@@ -133,6 +133,17 @@ export class PoolMember<connection extends Connection = Connection> {
   }
 }
 
+/** The chain heads of the upstreams that are in use, respond, and are not syncing. */
+export function reportedHeads<member extends PoolMember>(
+  members: readonly member[],
+): readonly { readonly member: member; readonly head: number }[] {
+  return members.flatMap((member) => {
+    const { head, isInUse, upstream } = member
+    const counts = isInUse && upstream.isResponsive && !upstream.isSyncing
+    return counts && head !== undefined ? [{ member, head }] : []
+  })
+}
+
 /** An upstream with its entry in the record of a node. */
 export interface PoolUpstream<connection extends Connection> {
   readonly upstream: Upstream<connection>

@@ -17,7 +17,7 @@ function failing(count: number) {
   const [record] = parseUpstreams('http://a')
   if (!record) throw new Error('no upstream')
   const pools = Array.from({ length: count }, () => {
-    const source = { readHealth, failureOf: () => failure, toleratedLag: 0, times }
+    const source = { rules: [readHealth], failureOf: () => failure, toleratedLag: 0, times }
     return new SteadyPool('grpc', [{ upstream, record, position: 0 }], source)
   })
   return { upstream, readHealth, pools }

@@ -1,18 +1,17 @@
-import type { CancellationSignal } from '@fairlead/runtime'
+import { type CheckingPool, checkHealth, type HealthRules } from './check-health.ts'
 import { HealthRounds, type RoundTimes } from './health-rounds.ts'
 import { selectSticky } from './select-upstream.ts'
-import { PoolMember, type PoolUpstream, type UpstreamState } from './pool-member.ts'
+import { PoolMember, type PoolUpstream, reportedHeads, type UpstreamState } from './pool-member.ts'
 import type { Connection } from './upstream.ts'
-import type { UpstreamError } from './upstream-error.ts'
 
 /** The health that an upstream reports. */
 export interface UpstreamHealth {
   /** Number of its latest block or slot, if it has one. */
-  readonly head?: number
+  head?: number
   /** Whether it is still syncing. */
-  readonly isSyncing?: boolean
+  isSyncing?: boolean
   /** Whether it follows a chain head that it cannot verify. */
-  readonly isUnverified?: boolean
+  isUnverified?: boolean
 }
 
 /** Timing of health checks. */
@@ -29,15 +28,8 @@ export const healthTimes: HealthTimes = {
   idleMs: 60_000,
 }
 
-/** How a protocol checks the health of its upstreams. */
-export interface HealthSource<connection> {
-  /** Reads the health of an upstream; rejects when the upstream does not report it. */
-  readHealth(upstream: connection, signal: CancellationSignal): Promise<UpstreamHealth>
-  /**
-   * The upstream failure that an error of {@link readHealth} indicates; undefined when the upstream sent another
-   * response.
-   */
-  failureOf(error: unknown): UpstreamError | undefined
+/** How the health of the upstreams of a {@link SteadyPool} is checked. */
+export interface HealthSource<connection extends Connection> extends HealthRules<connection, UpstreamHealth> {
   /** Lag in blocks or slots behind the highest chain head that is insignificant. */
   readonly toleratedLag: number
   readonly times: HealthTimes
@@ -47,7 +39,7 @@ export interface HealthSource<connection> {
  * The upstreams of a node, with their health. Calls stay at the best one. A single upstream is checked only after
  * {@link watch}.
  */
-export class SteadyPool<connection extends Connection> {
+export class SteadyPool<connection extends Connection> implements CheckingPool<connection, UpstreamHealth> {
   readonly members: readonly PoolMember<connection>[]
   /** The upstream of a pool with a single one. */
   readonly only: PoolMember<connection> | undefined
@@ -69,7 +61,9 @@ export class SteadyPool<connection extends Connection> {
     this.only = this.members.length === 1 ? this.members[0] : undefined
     this.#source = source
     this.#current = this.members.find(({ upstream }) => upstream === previous?.current?.upstream)
-    this.#rounds = new HealthRounds(this.members, source.times, { check: (member) => this.#check(member) })
+    this.#rounds = new HealthRounds(this.members, source.times, {
+      check: (member) => checkHealth(member, source, this),
+    })
   }
 
   /** The upstream that receives calls; undefined before the first call. */
@@ -120,34 +114,28 @@ export class SteadyPool<connection extends Connection> {
     this.#rounds.stop()
   }
 
-  async #check(member: PoolMember<connection>): Promise<void> {
-    const source = this.#source
-    const { upstream } = member
-    const isClassified = upstream.breaker.probe()
-    try {
-      const signal = AbortSignal.timeout(source.times.checkTimeoutMs)
-      const health = await source.readHealth(upstream.connection, signal)
-      // Also ends the probe of another call.
-      upstream.breaker.succeed()
-      upstream.hasReported = true
-      upstream.head = health.head
-      upstream.isSyncing = health.isSyncing === true
-      upstream.isUnverified = health.isUnverified === true
-    } catch (error) {
-      // Its chain head is unknown now.
-      upstream.hasReported = false
-      upstream.head = undefined
-      if (isClassified) upstream.recordFailedCheck(source.failureOf(error), this)
-    }
+  signal(): AbortSignal {
+    return AbortSignal.timeout(this.#source.times.checkTimeoutMs)
+  }
+
+  onHealthy({ upstream }: PoolMember<connection>, health: UpstreamHealth): void {
+    upstream.hasReported = true
+    upstream.head = health.head
+    upstream.isSyncing = health.isSyncing === true
+    upstream.isUnverified = health.isUnverified === true
+    this.#classifyHeads()
+  }
+
+  onUnhealthy({ upstream }: PoolMember<connection>): void {
+    // Its chain head is unknown now.
+    upstream.hasReported = false
+    upstream.head = undefined
     this.#classifyHeads()
   }
 
   /** Computes the lag. An upstream that fails or syncs does not count for the highest chain head. */
   #classifyHeads(): void {
-    const responsive = this.members.filter(
-      ({ isInUse, upstream }) => isInUse && upstream.isResponsive && !upstream.isSyncing,
-    )
-    const best = Math.max(...responsive.map(({ head = -Infinity }) => head))
+    const best = Math.max(...reportedHeads(this.members).map(({ head }) => head))
     for (const member of this.members) {
       member.lag = member.head === undefined ? undefined : Math.max(0, best - member.head)
     }

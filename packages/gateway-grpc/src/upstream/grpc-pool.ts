@@ -28,10 +28,7 @@ export class GrpcPool {
    */
   constructor(upstreams: readonly PoolUpstream<GrpcConnections>[], times = healthTimes, previous?: GrpcPool) {
     const source: HealthSource<GrpcConnections> = {
-      readHealth: async (upstream, signal) => {
-        await upstream.ping(signal)
-        return {}
-      },
+      rules: [({ upstream }, _, signal) => upstream.connection.ping(signal())],
       failureOf: unconnected,
       toleratedLag,
       times,

@@ -1,5 +1,7 @@
+import type { CancellationSignal } from '@fairlead/runtime'
 import { isRecord } from '@fairlead/gateway-core/json'
 import { readShortJson } from '@fairlead/gateway-core/rest/read-short-json'
+import type { RestUpstream } from '@fairlead/gateway-core/rest/rest-call'
 import type { RestPoolOptions } from '@fairlead/gateway-core/rest/rest-pool'
 import type { JettonFamily } from '../operations/operations.ts'
 
@@ -9,18 +11,26 @@ const targets: Readonly<Record<JettonFamily, string>> = {
 }
 
 /**
- * Creates the function that reads the latest masterchain block of an upstream.
+ * The rules of the health of the upstreams of a family, and its probe: the latest masterchain block.
  *
  * @see operations getMasterchainInfo of both families
  */
-export function healthReader(family: JettonFamily): RestPoolOptions['readHealth'] {
-  return async (upstream, signal) => {
+export function healthChecks(family: JettonFamily): Pick<RestPoolOptions, 'rules' | 'probe'> {
+  const readHead = async (upstream: RestUpstream, signal: CancellationSignal): Promise<number> => {
     const content = await readShortJson(upstream, targets[family], signal)
     // Family v2 has an envelope.
     const info = family === 'v2' && isRecord(content) ? content['result'] : content
     const last = isRecord(info) ? info['last'] : undefined
     const head = isRecord(last) ? Number(last['seqno']) : Number.NaN
     if (!Number.isSafeInteger(head)) throw new Error('The response has no masterchain block.')
-    return { head }
+    return head
+  }
+  return {
+    rules: [
+      async ({ upstream }, health, signal) => {
+        health.head = await readHead(upstream.connection, signal())
+      },
+    ],
+    probe: readHead,
   }
 }

@@ -20,7 +20,7 @@ import type { Fingerprint } from '@fairlead/gateway-core/upstream/upstream-regis
 import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
 import type { Logger } from 'pino'
 import type { JettonFamily } from '../operations/operations.ts'
-import { healthReader } from './health.ts'
+import { healthChecks } from './health.ts'
 import { idempotencyOf } from './idempotency.ts'
 import type { NodeUpstreams, UpstreamResponse, UpstreamRequest } from './types.ts'
 import { JettonError } from '../jetton-error.ts'
@@ -72,7 +72,7 @@ export function createJettonUpstreams(options: JettonUpstreamOptions): JettonUps
       ...rest,
       protocol: 'jetton',
       field,
-      readHealth: healthReader(family),
+      ...healthChecks(family),
       toleratedLag,
       times,
     })
