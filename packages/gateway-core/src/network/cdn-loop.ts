@@ -51,9 +51,3 @@ export function withPassedThrough<result>(value: string, run: () => result): res
 export function currentPassedThrough(): string | undefined {
   return passedThrough.getStore()
 }
-
-/** The value of `CDN-Loop` of a request to an upstream. */
-export function loopValue(entry: string): string {
-  const before = passedThrough.getStore()
-  return before === undefined ? entry : `${before}, ${entry}`
-}

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { loopField, loopValue } from '../network/cdn-loop.ts'
+import { currentPassedThrough } from '../network/cdn-loop.ts'
 import { guardedConnect, type ConnectionRules, operatorRules } from '../network/guarded-connect.ts'
+import { upstreamFields } from '../network/upstream-fields.ts'
 import type { CancellationSignal } from '@fairlead/runtime'
 import { createHttp1Connections, headerLines, type ReceivedResponse } from '@fairlead/http1'
 import { currentTrace } from '../telemetry/current-trace.ts'
@@ -54,7 +55,6 @@ export function createRestUpstream(
   })
   const secrets = secretsOfUrl(url)
   const authorization = authorizationOf(url)
-  const authorizationHeader = authorization === undefined ? {} : { authorization }
 
   const request = async (call: RestCall): Promise<RestResponse> => {
     const { method, headers, body, tenant, signal, isStreaming } = call
@@ -64,9 +64,12 @@ export function createRestUpstream(
         target: pathBelow(url, call.target),
         fields: headerLines({
           ...headers,
-          ...authorizationHeader,
-          ...traceFields(),
-          ...loopFields(loopEntry),
+          ...upstreamFields({
+            authorization,
+            loopEntry,
+            passedThrough: currentPassedThrough(),
+            trace: currentTrace(),
+          }),
         }),
         body,
         signal,
@@ -148,15 +151,6 @@ export function unreachable(error: unknown, signal: CancellationSignal): RestUps
 // The client's own credential was validated before; these statuses concern the credential in the upstream's URL.
 function isRejectedCredential(status: number): boolean {
   return status === 401 || status === 403 || status === 407
-}
-
-function traceFields(): Readonly<Record<string, string>> {
-  const trace = currentTrace()
-  return trace ? { traceparent: trace.traceparent } : {}
-}
-
-function loopFields(entry: string | undefined): Readonly<Record<string, string>> {
-  return entry === undefined ? {} : { [loopField]: loopValue(entry) }
 }
 
 function pathBelow({ pathname, search }: URL, target: string): string {

@@ -1,4 +1,5 @@
 import type { UpstreamRecord } from '../grants/parse-upstreams.ts'
+import { upstreamFields } from '../network/upstream-fields.ts'
 import { authorizationOf } from './upstream-url.ts'
 
 /** An upstream responded with an unsuccessful HTTP status. */
@@ -52,9 +53,9 @@ export function checkTarget(
   { path = '', authorization }: CheckRequest = {},
 ): { readonly url: string; readonly headers: Record<string, string> } {
   const url = new URL(address)
-  const sent = authorization ?? authorizationOf(url)
+  const headers = upstreamFields({ authorization: authorization ?? authorizationOf(url) })
   url.username = ''
   url.password = ''
   if (path !== '') url.pathname = `${url.pathname.replace(/\/$/, '')}${path}`
-  return { url: url.href, headers: sent === undefined ? {} : { authorization: sent } }
+  return { url: url.href, headers }
 }

@@ -3,14 +3,10 @@ import {
   type ConnectionRules,
   operatorRules,
 } from '@fairlead/gateway-core/network/guarded-connect'
-import {
-  currentPassedThrough,
-  loopField,
-  loopValue,
-  withPassedThrough,
-} from '@fairlead/gateway-core/network/cdn-loop'
+import { currentPassedThrough, withPassedThrough } from '@fairlead/gateway-core/network/cdn-loop'
+import { UpstreamFieldLines } from '@fairlead/gateway-core/network/upstream-fields'
 import { type CancellationSignal, runDetached, type Tenant } from '@fairlead/runtime'
-import { createHttp1Connections, headerLines, type ReceivedResponse } from '@fairlead/http1'
+import { createHttp1Connections, type ReceivedResponse } from '@fairlead/http1'
 import { currentTrace, inTrace } from '@fairlead/gateway-core/telemetry/current-trace'
 import type { LatencyClass } from '@fairlead/gateway-core/upstream/latency'
 import { latencyClassOf } from '../methods/latency-class.ts'
@@ -77,16 +73,12 @@ export function createEvmUpstream(
     certificateAuthorityFile,
   })
   const target = `${url.pathname}${url.search}`
-  const authorization = authorizationOf(url)
   const secrets = secretsOfUrl(url)
-  const type = 'application/json'
-  const baseFields = headerLines({
-    'content-type': type,
-    ...(authorization !== undefined && { authorization }),
-  })
-  const loopLine = loopEntry === undefined ? '' : headerLines({ [loopField]: loopEntry })
-  // Nearly all requests have these headers.
-  const commonFields = `${baseFields}${loopLine}`
+  const fields = new UpstreamFieldLines(
+    { 'content-type': 'application/json' },
+    authorizationOf(url),
+    loopEntry,
+  )
 
   const post = (
     body: string,
@@ -99,18 +91,10 @@ export function createEvmUpstream(
     const trace = currentTrace()
     const before = currentPassedThrough()
     const token = jwt?.current()
-    const fieldsWithoutToken =
-      before === undefined || loopEntry === undefined
-        ? commonFields
-        : `${baseFields}${headerLines({ [loopField]: loopValue(loopEntry) })}`
-    const fields =
-      token === undefined
-        ? fieldsWithoutToken
-        : `${fieldsWithoutToken}authorization: ${token.authorization}\r\n`
     const call = {
       method: 'POST',
       target,
-      fields: trace ? `${fields}traceparent: ${trace.traceparent}\r\n` : fields,
+      fields: fields.of(trace, before, token?.authorization),
       body,
       signal,
       latencyClass,

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws'
-import { loopField } from '@fairlead/gateway-core/network/cdn-loop'
+import { upstreamFields } from '@fairlead/gateway-core/network/upstream-fields'
 import { targetOf } from '@fairlead/gateway-core/network/guarded-agent'
 import { guardedConnect } from '@fairlead/gateway-core/network/guarded-connect'
 import type { UpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
@@ -45,10 +45,8 @@ export function openTarget(
     const isSecure = /^(?:wss|https):/i.test(address)
     const socket = new WebSocket(address, {
       handshakeTimeout: Math.min(timeoutMs, maxHandshakeMs),
-      headers: {
-        ...(loopEntry !== undefined && { [loopField]: loopEntry }),
-        ...(token && { authorization: token.authorization }),
-      },
+      // A subscription is shared by clients, so it has neither the trace nor the path of one request.
+      headers: upstreamFields({ loopEntry, authorization: token?.authorization }),
       createConnection: (options: object) =>
         guardedConnect(targetOf(options, isSecure), isSecure, targetRules),
       maxPayload: maxMessageBytes,

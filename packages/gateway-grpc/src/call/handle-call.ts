@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
 import { recordFailure, recordSuccess } from '@fairlead/gateway-core/clients/connection-failures'
 import type { CallPool } from '../upstream/grpc-upstreams.ts'
-import { hasLooped, loopField, loopReason, loopValue } from '@fairlead/gateway-core/network/cdn-loop'
+import { currentPassedThrough, hasLooped, loopReason } from '@fairlead/gateway-core/network/cdn-loop'
+import { upstreamFields } from '@fairlead/gateway-core/network/upstream-fields'
 import { GrpcError, Status, type StatusCode } from '@fairlead/grpc-transport/wire'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { Permit } from '@fairlead/gateway-core/admission/types'
@@ -193,8 +194,9 @@ function forward(
   const isStream = () =>
     isStreamingMethod(request.path) || responseMessages > (client.requests.readableEnded ? 1 : 0)
   const headers = headersForUpstream(request.path, request.received, request.isWeb)
-  if (dependencies.loops) headers[loopField] = loopValue(dependencies.loops.entry)
-  if (span) headers['traceparent'] = span.traceparent
+  const loopEntry = dependencies.loops?.entry
+  // The connection adds the credential of the upstream.
+  Object.assign(headers, upstreamFields({ loopEntry, passedThrough: currentPassedThrough(), trace: span }))
   const observer: CallObserver = {
     onRequest: (bytes) => {
       metrics.bytesIn.inc(bytes.length)
