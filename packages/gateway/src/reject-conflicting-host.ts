@@ -1,6 +1,7 @@
 import type { NodeRequest, NodeResponse } from '@fairlead/gateway-core/http/adapters/node-http'
 import { hasConflictingHost } from '@fairlead/gateway-core/http/request-host'
 import { makeRequestId } from '@fairlead/gateway-core/http/request-id'
+import { requestIdField } from '@fairlead/gateway-core/http/response-fields'
 import { errorBody, PlatformError } from '@fairlead/platform-server/platform-api/platform-error'
 
 const message =
@@ -15,7 +16,7 @@ export function rejectConflictingHost(request: NodeRequest, response: NodeRespon
   if (!hasConflictingHost(request)) return false
   const requestId = makeRequestId()
   response.statusCode = 400
-  response.setHeader('x-request-id', requestId)
+  response.setHeader(requestIdField, requestId)
   void response.endAndLinger(
     request,
     JSON.stringify(errorBody(new PlatformError('invalid', { message }), requestId)),

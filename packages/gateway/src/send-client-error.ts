@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { makeRequestId } from '@fairlead/gateway-core/http/request-id'
+import { requestIdField } from '@fairlead/gateway-core/http/response-fields'
 import { errorBody, PlatformError } from '@fairlead/platform-server/platform-api/platform-error'
 
 const statusOfCode: Readonly<Record<string, number>> = {
@@ -43,7 +44,7 @@ function responseOf(status: number): string {
     'connection: close',
     'content-type: application/json',
     `content-length: ${Buffer.byteLength(body)}`,
-    `x-request-id: ${requestId}`,
+    `${requestIdField}: ${requestId}`,
   ]
   return `${head.join('\r\n')}\r\n\r\n${body}`
 }
@@ -52,7 +53,7 @@ function responseOf(status: number): string {
 export function sendExpectationFailed(_: IncomingMessage, response: ServerResponse): void {
   const { requestId, body } = content(417)
   response
-    .writeHead(417, { connection: 'close', 'content-type': 'application/json', 'x-request-id': requestId })
+    .writeHead(417, { connection: 'close', 'content-type': 'application/json', [requestIdField]: requestId })
     .end(body)
 }
 

@@ -7,7 +7,14 @@ import { busy } from '../admission/rejections.ts'
 import { recordFailure, recordSuccess } from '../clients/connection-failures.ts'
 import type { Reservation } from '../memory/memory-ledger.ts'
 import { RequestContext } from './request-context.ts'
-import type { HttpRequest, HttpResponse } from './types.ts'
+import {
+  originFields,
+  preflightFields,
+  responseFieldLines,
+  responseFieldNames,
+  responseFields,
+} from './response-fields.ts'
+import { type HttpRequest, type HttpResponse, setHeaders } from './types.ts'
 import type { RequestHandler, RequestRules, HttpDependencies, ErrorResponse } from './dependencies.ts'
 import { acceptedEncodings } from './body-encoding.ts'
 import { type BodyStatus, isShort, readBody } from './read-body.ts'
@@ -21,12 +28,6 @@ const shortResponseBytes = 8_192
 const unitsOfRequest = 10
 // Both sides of a response that is forwarded as it arrives hold a chunk of this size.
 const streamedBytes = 2 * 65_536
-
-const presetNames = ['x-request-id', 'access-control-allow-origin', 'access-control-expose-headers']
-
-function presetLines(requestId: string, exposed: string): string {
-  return `x-request-id: ${requestId}\r\naccess-control-allow-origin: *\r\naccess-control-expose-headers: ${exposed}\r\n`
-}
 
 /**
  * Creates the request handler of a protocol. It creates a context for each request.
@@ -260,30 +261,24 @@ export class HttpContext extends RequestContext {
 
   #setCommonHeaders(): void {
     const { corsOrigin } = this.#dependencies
+    const { exposed } = this.#rules.cors
     if (corsOrigin === '*') {
-      const lines = presetLines(this.requestId, this.#rules.cors.exposed)
-      if (this.response.presetHeaders({ names: presetNames, lines })) return
+      const lines = responseFieldLines(this.requestId, exposed)
+      if (this.response.presetHeaders({ names: responseFieldNames, lines })) return
     }
-    this.response.setHeader('x-request-id', this.requestId)
-    this.response.setHeader('access-control-allow-origin', corsOrigin)
-    this.response.setHeader('access-control-expose-headers', this.#rules.cors.exposed)
-    if (corsOrigin !== '*') this.response.setHeader('vary', 'origin')
+    setHeaders(this.response, responseFields(this.requestId, corsOrigin, exposed))
   }
 
   /** Allows pages of an origin to read the response, according to the node's access rules. */
   #allowOrigin(origin: string | undefined): void {
-    if (origin === undefined) return
-    this.response.setHeader('access-control-allow-origin', origin)
-    this.response.setHeader('vary', 'origin')
+    if (origin !== undefined) setHeaders(this.response, originFields(origin))
   }
 
   /** Responds to a CORS preflight. */
   #respondToPreflight({ token }: RouteMatch): void {
     this.#allowOrigin(this.#dependencies.authenticator.originOf('token', token, this.request.headers.origin))
     const { methods, headers } = this.#rules.cors
-    this.response.setHeader('access-control-allow-methods', methods)
-    this.response.setHeader('access-control-allow-headers', headers)
-    this.response.setHeader('access-control-max-age', '86400')
+    setHeaders(this.response, preflightFields(methods, headers))
     this.end(204)
   }
 
@@ -294,7 +289,7 @@ export class HttpContext extends RequestContext {
       this.response.destroy()
       return undefined
     }
-    for (const [name, value] of Object.entries(headers)) this.response.setHeader(name, value)
+    setHeaders(this.response, headers)
     this.#isRejected = true
     if (recordFailure(this.request, status)) this.response.closeConnection()
     // Node.js reads and drops the rest of a short body, and the connection stays open.

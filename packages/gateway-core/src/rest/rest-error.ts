@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Rejection } from '../admission/types.ts'
+import { retryAfterFields } from '../http/response-fields.ts'
 import { toUpstreamError } from '../upstream/upstream-error.ts'
 
 /** A rejection or failure that is sent as an error body in the format of the called API. */
@@ -28,5 +29,5 @@ export function toRestError(error: unknown, log: Logger): RestError {
 
 /** The response headers of a rejection before dispatch. */
 export function rejectionHeaders({ retryAfterSeconds }: Rejection): Readonly<Record<string, string>> {
-  return retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
+  return retryAfterFields(retryAfterSeconds)
 }

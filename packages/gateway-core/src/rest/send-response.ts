@@ -7,10 +7,11 @@ import { unreachable } from './rest-upstream.ts'
 import { mediaType } from './media-type.ts'
 import type { HttpContext } from '../http/http-context.ts'
 import { streamBody } from '../http/stream-body.ts'
-import type { HttpResponse } from '../http/types.ts'
+import { requestIdField } from '../http/response-fields.ts'
+import { type HttpResponse, setHeaders } from '../http/types.ts'
 
 /** Headers that browsers may read, in addition to those of the API. */
-export const exposedHeaders: readonly string[] = ['x-request-id', 'retry-after', 'deprecation', 'sunset']
+export const exposedHeaders: readonly string[] = [requestIdField, 'retry-after', 'deprecation', 'sunset']
 
 /** The requirements of an API for responses. */
 export interface ResponseRules {
@@ -24,7 +25,7 @@ export interface ResponseRules {
 
 /** Adds the deprecation headers when the operation is deprecated. */
 export function setDeprecationHeaders(response: HttpResponse, route: Route): void {
-  for (const [name, value] of Object.entries(deprecationHeaders(route))) response.setHeader(name, value)
+  setHeaders(response, deprecationHeaders(route))
 }
 
 /**
@@ -43,7 +44,7 @@ export async function sendResponse(
 
 /** Sends a buffered response. */
 export function sendBuffered({ status, headers, bytes }: BufferedResponse, http: HttpContext): void {
-  setHeaders(http.response, headers)
+  setVisibleHeaders(http.response, headers)
   http.end(status, bytes.length === 0 ? undefined : bytes)
 }
 
@@ -61,7 +62,7 @@ async function sendStreamed(
   }
   if (request.method === 'HEAD') {
     await upstreamResponse.body.dump().catch(() => undefined)
-    setHeaders(response, headers)
+    setVisibleHeaders(response, headers)
     http.end(status)
     return
   }
@@ -74,7 +75,7 @@ async function sendStreamed(
     begin: () => {
       http.reserveStream()
       response.statusCode = status
-      setHeaders(response, headers)
+      setVisibleHeaders(response, headers)
       // The total time is not limited, because a response can have any size, but the client has to continue reading. An
       // upstream that stops sending has its own timeout. It has to expire first; otherwise the failure would be
       // attributed to the client.
@@ -92,10 +93,8 @@ function isOfApi(name: string): boolean {
   return !name.startsWith('content-') && !exposedHeaders.includes(name)
 }
 
-function setHeaders(response: HttpResponse, headers: IncomingHttpHeaders): void {
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) response.setHeader(name, value)
-  }
+function setVisibleHeaders(response: HttpResponse, headers: IncomingHttpHeaders): void {
+  setHeaders(response, headers)
   const exposed = [...exposedHeaders, ...Object.keys(headers).filter(isOfApi)]
   response.setHeader('access-control-expose-headers', exposed.join(', '))
 }

@@ -25,6 +25,7 @@ import { rejectedCall } from '../rejected-call.ts'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import { errorText } from '@fairlead/gateway-core/json-rpc/rpc-text'
+import { requestIdField, retryAfterFields } from '@fairlead/gateway-core/http/response-fields'
 import type { HttpRequest } from '@fairlead/gateway-core/http/types'
 import { createRequestHandler, type HttpContext } from '@fairlead/gateway-core/http/http-context'
 import type { RequestRules, HttpDependencies, RequestHandler } from '@fairlead/gateway-core/http/dependencies'
@@ -90,12 +91,12 @@ export function createJsonRpcHandler(dependencies: JsonRpcDependencies): Request
     protocol: 'evm',
     traceAttributes: { 'rpc.system': 'jsonrpc' },
     maxBodyBytes: dependencies.maxBodyBytes,
-    cors: { methods: 'POST', headers: browserHeaders.join(', '), exposed: 'x-request-id, retry-after' },
+    cors: { methods: 'POST', headers: browserHeaders.join(', '), exposed: `${requestIdField}, retry-after` },
     failure: rejectedCall,
     rejectionOf: (error, log, request) => {
       const failure = toResponseError(error, log)
       const { status, retryAfterSeconds } = failure
-      const headers = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
+      const headers = retryAfterFields(retryAfterSeconds)
       return { status, headers, text: errorText(idOf(request, status), failure) }
     },
   }

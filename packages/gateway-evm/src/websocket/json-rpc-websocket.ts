@@ -15,6 +15,7 @@ import { CorkedSockets } from '@fairlead/gateway-core/websocket/corked-sockets'
 import { Deadlines } from '@fairlead/gateway-core/http/deadlines'
 import { FlushingWebSocket } from '@fairlead/gateway-core/websocket/flushing-websocket'
 import type { RequestHandler, UpgradeHandler } from '@fairlead/gateway-core/http/dependencies'
+import { requestIdField, responseFields, retryAfterFields } from '@fairlead/gateway-core/http/response-fields'
 import { type HttpRequest, type HttpResponse, sendContent } from '@fairlead/gateway-core/http/types'
 import type { RouteMatch } from '@fairlead/gateway-core/http/route'
 import { ConnectionGuard } from '@fairlead/gateway-core/authentication/connection-guard'
@@ -130,7 +131,10 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
   }
 
   const rejectWith = (socket: Duplex, requestId: string, failure: RpcError) => {
-    const headers = { ...commonHeaders(dependencies, requestId), ...headersFor(failure) }
+    const headers = {
+      ...responseFields(requestId, dependencies.corsOrigin, requestIdField),
+      ...headersFor(failure),
+    }
     rejectUpgrade(socket, failure.status, errorText('null', failure), headers)
     logRejection(requestId, failure)
   }
@@ -239,20 +243,11 @@ function respondUpgradeRequired(
       : new RpcError(rpcCodes.invalidRequest, 'This URL accepts only WebSockets.', { status: 426 })
   const { status } = failure
   const headers = {
-    ...commonHeaders(dependencies, makeRequestId()),
+    ...responseFields(makeRequestId(), dependencies.corsOrigin, requestIdField),
     ...(status === 426 && headersFor(failure)),
     'content-type': 'application/json',
   }
   sendContent(response, status, headers, errorText('null', failure))
-}
-
-function commonHeaders({ corsOrigin }: WebSocketDependencies, requestId: string): Record<string, string> {
-  return {
-    'x-request-id': requestId,
-    'access-control-allow-origin': corsOrigin,
-    'access-control-expose-headers': 'x-request-id',
-    ...(corsOrigin !== '*' && { vary: 'origin' }),
-  }
 }
 
 function headersFor({ status, retryAfterSeconds }: RpcError): Record<string, string> {
@@ -264,6 +259,6 @@ function headersFor({ status, retryAfterSeconds }: RpcError): Record<string, str
     case 426:
       return { connection: 'Upgrade', upgrade: 'websocket' }
     default:
-      return retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
+      return retryAfterFields(retryAfterSeconds)
   }
 }

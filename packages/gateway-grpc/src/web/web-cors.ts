@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import { corsFields, preflightFields } from '@fairlead/gateway-core/http/response-fields'
 import type { GrpcDependencies } from '../dependencies.ts'
 import { firstValue } from '../call/metadata.ts'
 
@@ -19,24 +20,16 @@ const namesForm = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/
 
 /** The headers that allow a page to read a response. Metadata may have any name. */
 export function corsHeaders(origin: string): OutgoingHttpHeaders {
-  return {
-    'access-control-allow-origin': origin,
-    'access-control-expose-headers': '*, grpc-status, grpc-message, grpc-status-details-bin',
-    ...(origin !== '*' && { vary: 'origin' }),
-  }
+  return corsFields(origin, '*, grpc-status, grpc-message, grpc-status-details-bin')
 }
 
 /** The response headers of a CORS preflight. */
 export function preflightHeaders(origin: string, requestHeaders: IncomingHttpHeaders): OutgoingHttpHeaders {
   const names = requestHeaders['access-control-request-headers'] ?? ''
-  return {
-    ...corsHeaders(origin),
-    'access-control-allow-methods': 'POST',
-    'access-control-allow-headers': namesForm.test(names)
-      ? names
-      : 'content-type, x-token, x-grpc-web, x-user-agent, grpc-timeout',
-    'access-control-max-age': '86400',
-  }
+  const allowed = namesForm.test(names)
+    ? names
+    : 'content-type, x-token, x-grpc-web, x-user-agent, grpc-timeout'
+  return { ...corsHeaders(origin), ...preflightFields('POST', allowed) }
 }
 
 /** Returns the form of a gRPC-web request; undefined when it is not one. */

@@ -1,5 +1,10 @@
 import type { OutgoingHttpHeaders } from 'node:http'
-import { type HttpRequest, type HttpResponse, sendContent } from '@fairlead/gateway-core/http/types'
+import {
+  type HttpRequest,
+  type HttpResponse,
+  sendContent,
+  setHeaders,
+} from '@fairlead/gateway-core/http/types'
 import type { RequestHandler } from '@fairlead/gateway-core/http/dependencies'
 import { requestPath } from '@fairlead/gateway-core/http/request-target'
 import { handleCall } from '../call/handle-call.ts'
@@ -35,9 +40,7 @@ function handleWebCall(
     stream: content,
     sendHeaders: (metadata: OutgoingHttpHeaders) => {
       response.statusCode = 200
-      for (const [name, value] of Object.entries({ ...metadata, ...corsHeaders(origin) })) {
-        if (value !== undefined) response.setHeader(name, value)
-      }
+      setHeaders(response, { ...metadata, ...corsHeaders(origin) })
       response.flushHeaders()
     },
     destroy: () => void response.destroy(),

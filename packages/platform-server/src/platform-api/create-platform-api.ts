@@ -13,6 +13,7 @@ import type { FailedAttemptLimiter } from '@fairlead/gateway-core/authentication
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import { isLoopback } from '@fairlead/gateway-core/http/loopback'
 import { recordFailure, recordSuccess } from '@fairlead/gateway-core/clients/connection-failures'
+import { requestIdField } from '@fairlead/gateway-core/http/response-fields'
 import type { HttpResponse } from '@fairlead/gateway-core/http/types'
 import { createLookupLimit } from '../identity/lookup-limit.ts'
 import type { NodeDependencies } from '../endpoints/dependencies.ts'
@@ -211,7 +212,7 @@ function readBodies(app: FastifyInstance): void {
 
 function commonHeaders(request: FastifyRequest): Record<string, string> {
   return {
-    'x-request-id': request.id,
+    [requestIdField]: request.id,
     'cache-control': 'no-store',
     // Responses are data: browsers must not execute, render or sniff them.
     'x-content-type-options': 'nosniff',
