@@ -265,6 +265,11 @@ export const pageSummaries: Readonly<Record<string, PageSummary>> = {
     description:
       'How packages of Fairlead are versioned, packed, checked and published, and how to rehearse a release with a local registry.',
   },
+  'contributing/resends.md': {
+    title: 'Where a call is sent again',
+    description:
+      'Every place where the gateway sends a call to an upstream a second time: its condition, its limit, and the policy of each protocol.',
+  },
   'contributing/spec-changes.md': {
     title: 'How a specification change is reviewed',
     description:

@@ -157,12 +157,14 @@ export class FailoverCall<
     const hedgeMs = this.tried.length === 1 ? this.#support.hedgeMs(first, this.#call) : undefined
     if (hedgeMs === undefined || hedgeMs >= slowAfterMs) return this.#retryIn(slowAfterMs)
     this.#timer = guardedTimeout(() => {
+      // resend: hedge
       if (!this.#sendSecond('hedge')) this.#retryIn(slowAfterMs - hedgeMs)
     }, hedgeMs)
   }
 
   #retryIn(ms: number): void {
     this.#timer = guardedTimeout(() => {
+      // resend: slow attempt
       // An upstream that cannot be called now may recover shortly.
       if (!this.#sendSecond('retry')) this.#retryIn(this.#call.slowAfterMs)
     }, ms)
@@ -187,6 +189,7 @@ export class FailoverCall<
   onHanging(attempt: Attempt<connection, response, responseClass>): void {
     if (this.#isSettled || this.#call.resending !== 'always' || this.#awaited > 0) return
     if (this.#running.some((other) => other !== attempt && !other.isHanging)) return
+    // resend: silent upstream
     if (this.#hasNext() && this.next()?.upstream.silence.isSuspected === false) this.#tryNext('retry')
   }
 
@@ -209,6 +212,7 @@ export class FailoverCall<
     this.#firstError ??= { error }
     if (failure && failure.kind !== 'connect_failed' && failure.httpStatus !== 429) this.maybeAccepted = true
     const { resending, signal } = this.#call
+    // resend: failed attempt
     if (failure && !signal.aborted && mayResend(resending, failure)) {
       // An upstream that has received nothing of the call had no work with it.
       this.#retry(failure.kind === 'connect_failed')
@@ -228,6 +232,7 @@ export class FailoverCall<
       return
     }
     this.#firstResponse ??= classified
+    // resend: better response
     if (decision === 'fallback' || this.#call.signal.aborted) this.#settleIfDone()
     else this.#retry(decision === 'next without cost')
   }

@@ -144,6 +144,7 @@ async function gatherWhenTooWide(
   const error = response && 'error' in response ? (JSON.parse(response.error) as object) : {}
   if (response && !isTooWide(error)) return response
   const range = await rangeOf(filter, context.upstream, signal)
+  // resend: wide log query
   if (!range || range.from === range.to) return response ?? context.sendFull()
   const { blocks } = narrower(error, range.from, range.to - range.from + 1)
   return gather(filter, range, blocks, context)

@@ -217,11 +217,13 @@ export class RequestCoalescer {
       currentTrace()?.setAttributes({ 'fairlead.cache': 'coalesced' })
       const outcome = await inFlight.wait(inFlight.join(), signal)
       if (outcome.kind === 'response') return outcome.response
+      // resend: large coalesced response
       if (outcome.kind === 'large') return promised((completion) => lookup.request.send(signal, completion))
       const isAborted = outcome.failure instanceof UpstreamError && outcome.failure.kind === 'aborted'
       if (isFinalFailure(outcome.failure) || (attempt > 0 && !isAborted)) throw outcome.failure
       inFlight = this.#joinable(lookup)
     }
+    // resend: failed coalesced call
     return promised((completion) => this.#start(lookup, signal, completion))
   }
 

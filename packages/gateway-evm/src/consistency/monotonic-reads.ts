@@ -133,6 +133,7 @@ async function higherHead(
   { caches, upstream, resend, chainKey, highWaterMark, record }: HigherHeadContext,
 ): Promise<RpcResponse | UpstreamResponse> {
   const { chain } = caches.of(upstream, call.grant)
+  // resend: higher head
   const retried = await orDiscard(response, resend(destination, highWaterMark))
   const higher = headIn(retried) ?? -1
   if (higher >= highWaterMark && !chain.doubts(higher)) {
@@ -152,6 +153,7 @@ async function higherHead(
   const pinned = { ...destination, params, paramsText: JSON.stringify(params) }
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     if (attempt > 0) await pause(attemptIntervalMs)
+    // resend: block of the high-water mark
     const block = await orDiscard(response, resend(pinned, highWaterMark))
     if (headIn(block) === highWaterMark) {
       discard(response)

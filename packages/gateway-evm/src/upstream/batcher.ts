@@ -191,6 +191,7 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
     this.#sendIndividually()
   }
 
+  // resend: rest of a batch
   #sendIndividually(): void {
     for (const { body, signal, info, completion } of this.#takeRemaining()) {
       try {

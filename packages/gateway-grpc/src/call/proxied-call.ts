@@ -114,6 +114,7 @@ export class ProxiedCall {
     if (this.#hasSentHeaders) return this.#failOver()
     const first = this.#buffered ? undefined : this.#resumable?.resume()
     if (this.#isSettled || (!this.#buffered && !first)) return false
+    // resend: changed upstreams
     this.#reopen(first)
     return true
   }
@@ -137,7 +138,7 @@ export class ProxiedCall {
       const isListed = this.upstreams.current.find(member) !== undefined
       if (!this.#isSettled && isListed) return this.#connect(stream)
       stream.on('error', () => undefined).close(constants.NGHTTP2_CANCEL)
-      // The upstreams changed while the stream was opened.
+      // resend: upstreams changed while opening
       if (!this.#isSettled) await this.#open()
     } catch (error) {
       // None of the upstreams could be reached, and they have changed meanwhile.
@@ -263,6 +264,7 @@ export class ProxiedCall {
   #failOver(): boolean {
     if (this.#isSettled || !this.#hasSentHeaders || !this.#resumable || !this.#failoverBudget.spend())
       return false
+    // resend: interrupted subscription
     // The client may not have sent a request yet.
     const first = this.#bufferedBytes === 0 ? new Uint8Array() : this.#resumable.resume()
     if (!first) return false
@@ -294,6 +296,7 @@ export class ProxiedCall {
   /** Handles the close of the upstream's side. Unless the call had ended before, the upstream broke it off. */
   #onUpstreamClose(stream: ClientHttp2Stream): void {
     if (this.#isSettled || stream !== this.#stream) return
+    // resend: unprocessed stream
     // Retries only once: a repeated rejection is final.
     if (this.#buffered && !this.#isRetry && isUnprocessed(stream)) {
       this.#isRetry = true

@@ -91,6 +91,7 @@ export function createGrpcConnections(
         if (code === undefined || !sessionEndedCodes.has(code)) {
           throw new GrpcError(Status.INVALID_ARGUMENT, 'A metadata entry contains an invalid character.')
         }
+        // resend: ended session
         if (attempt === 2) throw unreachable()
       }
     }

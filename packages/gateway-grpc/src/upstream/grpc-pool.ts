@@ -67,6 +67,7 @@ export class GrpcPool {
           continue
         }
         if (!hasCode(error, Status.UNAVAILABLE)) throw error
+        // resend: unreachable upstream
         failure ??= error
         member.upstream.recordFailure(unconnected(), 'short')
         this.#pool.checkSoon()

@@ -311,6 +311,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     const isStale = failure.kind === 'reset' && this.responseCount > 0 && !this.#reader.isInResponse
     for (const [index, exchange] of pending.entries()) {
       if (!(exchange instanceof Exchange)) continue
+      // resend: closed connection
       if (failure.kind !== 'aborted' && (index > 0 || isStale))
         this.#reassign(exchange, index === 0 ? failure : notProcessed())
       else exchange.fail(failure)
@@ -369,6 +370,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     for (const exchange of this.#pending.slice(1)) {
       if (!(exchange instanceof Exchange) || exchange.reassignments > 0) continue
       this.#markSkipped(exchange)
+      // resend: blocked pipeline
       this.#reassign(exchange, notProcessed())
     }
   }
