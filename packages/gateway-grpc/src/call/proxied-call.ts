@@ -21,16 +21,7 @@ import type { ResumableStream } from '../geyser/resumable-stream.ts'
 import type { UpstreamStream } from '../upstream/grpc-pool.ts'
 import type { CallPool } from '../upstream/grpc-upstreams.ts'
 import { type EventArguments, guarded, guardedTimeout } from '@fairlead/runtime'
-import { type BudgetRules, RetryBudget } from '@fairlead/gateway-core/upstream/retry-budget'
-
-/**
- * Maximum size of the request bytes that are buffered until the upstream responds, to send them again when the upstream
- * has not begun to process the call.
- */
-export const maxRetryBytes = 65_536
-
-// How often a call may move to another upstream: five times in a row, then once every five seconds.
-const failoverRules: BudgetRules = { share: 0, perSecond: 0.2, max: 5 }
+import { SentRequests } from './sent-requests.ts'
 
 // How long a client may take to read the end of the call.
 const endTimeoutMs = 500
@@ -45,25 +36,21 @@ export class ProxiedCall {
   readonly #resumable: ResumableStream | undefined
   /** The upstream that serves the call. */
   #member: UpstreamStream['member'] | undefined
-  readonly #failoverBudget = new RetryBudget(failoverRules)
+  readonly #sent: SentRequests
   /** Whether the call has moved to another upstream that has sent nothing yet. */
   #isFailingOver = false
   #hasSentHeaders = false
   /** The upstream's side; undefined before it is open, and while it is reopened. */
   #stream: ClientHttp2Stream | undefined
-  /** Request bytes that were sent; undefined when they are too many, or it is too late to send them again. */
-  #buffered: Uint8Array[] | undefined = []
-  #bufferedBytes = 0
   /** Strings of the upstream that must not reach the client. */
   #secrets: readonly string[] = []
   #trailers: OutgoingHttpHeaders | undefined
   /** Set once the upstream sends no more. */
   #isResponseComplete = false
-  #isRetry = false
   /** Whether the client's requests are being read. */
   #isReading = false
   /** The first bytes for the next upstream. */
-  #resumeBytes: readonly Uint8Array[] | undefined
+  #firstBytes: readonly Uint8Array[] = []
   #isSettled = false
 
   constructor(
@@ -78,6 +65,7 @@ export class ProxiedCall {
     this.#request = request
     this.#observer = observer
     this.#resumable = resumable
+    this.#sent = new SentRequests(resumable)
   }
 
   /** Begins the call at the upstream. */
@@ -112,9 +100,8 @@ export class ProxiedCall {
    */
   move(): boolean {
     if (this.#hasSentHeaders) return this.#failOver()
-    const first = this.#buffered ? undefined : this.#resumable?.resume()
-    if (this.#isSettled || (!this.#buffered && !first)) return false
-    // resend: changed upstreams
+    const first = this.#isSettled ? undefined : this.#sent.afterMove()
+    if (!first) return false
     this.#reopen(first)
     return true
   }
@@ -199,8 +186,8 @@ export class ProxiedCall {
 
   #sendRequests(stream: ClientHttp2Stream): void {
     const { requests } = this.#client
-    for (const bytes of this.#resumeBytes ?? this.#buffered ?? []) stream.write(bytes)
-    this.#resumeBytes = undefined
+    for (const bytes of this.#firstBytes) stream.write(bytes)
+    this.#firstBytes = []
     if (requests.readableEnded) stream.end()
     else if (this.#isReading) requests.resume()
     else {
@@ -221,14 +208,12 @@ export class ProxiedCall {
     this.#observer.onRequest(bytes)
     const requests = this.#resumable ? this.#transform('transformRequests', bytes) : bytes
     if (!requests) return
-    this.#bufferedBytes += requests.length
-    if (this.#bufferedBytes > maxRetryBytes) this.#buffered = undefined
-    this.#buffered?.push(requests)
+    this.#sent.add(requests)
     if (this.#stream?.write(requests) === false) this.#client.requests.pause()
   }
 
   #onResponseHeaders(received: ReceivedHeaders): void {
-    this.#buffered = undefined
+    this.#sent.drop()
     const { ':status': status = 200, 'content-type': type } = received.headers
     const headers = withoutSecrets(headersForClient(received), this.#secrets)
     if (headers['grpc-status'] !== undefined) this.#finishOrFailOver(this.#endOf(headers))
@@ -262,11 +247,8 @@ export class ProxiedCall {
 
   /** @returns whether the call resumes at another upstream */
   #failOver(): boolean {
-    if (this.#isSettled || !this.#hasSentHeaders || !this.#resumable || !this.#failoverBudget.spend())
-      return false
-    // resend: interrupted subscription
-    // The client may not have sent a request yet.
-    const first = this.#bufferedBytes === 0 ? new Uint8Array() : this.#resumable.resume()
+    if (this.#isSettled || !this.#hasSentHeaders) return false
+    const first = this.#sent.afterFailure()
     if (!first) return false
     this.#isFailingOver = true
     this.#reopen(first)
@@ -276,10 +258,10 @@ export class ProxiedCall {
   /**
    * Opens the call at the next upstream. The client's requests wait in the meantime.
    *
-   * @param first - first bytes; the buffered requests when omitted
+   * @param first - first bytes
    */
-  #reopen(first?: Uint8Array): void {
-    this.#resumeBytes = first && [first]
+  #reopen(first: readonly Uint8Array[]): void {
+    this.#firstBytes = first
     this.#trailers = undefined
     this.#isResponseComplete = false
     const stream = this.#stream
@@ -296,13 +278,8 @@ export class ProxiedCall {
   /** Handles the close of the upstream's side. Unless the call had ended before, the upstream broke it off. */
   #onUpstreamClose(stream: ClientHttp2Stream): void {
     if (this.#isSettled || stream !== this.#stream) return
-    // resend: unprocessed stream
-    // Retries only once: a repeated rejection is final.
-    if (this.#buffered && !this.#isRetry && isUnprocessed(stream)) {
-      this.#isRetry = true
-      this.#reopen()
-      return
-    }
+    const first = isUnprocessed(stream) ? this.#sent.afterRefusal() : undefined
+    if (first) return this.#reopen(first)
     const isComplete = stream.rstCode === constants.NGHTTP2_NO_ERROR && stream.readableEnded
     if (isComplete) this.#finish(gatewayEnd(Status.UNKNOWN, 'The upstream ended the call without a status.'))
     else if (stream.rstCode === constants.NGHTTP2_ENHANCE_YOUR_CALM) {
@@ -319,7 +296,7 @@ export class ProxiedCall {
   #settle(code: StatusCode): void {
     if (this.#isSettled) return
     this.#isSettled = true
-    this.#buffered = undefined
+    this.#sent.drop()
     if (this.#stream) releaseStream(this.#stream, this.#isResponseComplete)
     // Discards what the client still sends.
     this.#client.requests.resume()
