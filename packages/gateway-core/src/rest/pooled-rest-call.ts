@@ -3,8 +3,7 @@ import type { ClassifiedResponse, ResponseCompletion } from '../upstream/attempt
 import type { CallProgress, Decision, FailoverCallSettings } from '../upstream/failover-call.ts'
 import type { Idempotency } from '../upstream/idempotency.ts'
 import type { PoolMember } from '../upstream/pool-member.ts'
-import type { UpstreamError } from '../upstream/upstream-error.ts'
-import { type RestCall, type RestResponse, restFailureOf, type RestUpstream } from './rest-call.ts'
+import type { RestCall, RestResponse, RestUpstream } from './rest-call.ts'
 
 /** `busy` for HTTP 429, `failed` for 5xx, `good` for any other status. */
 type RestResponseClass = 'good' | 'busy' | 'failed'
@@ -71,10 +70,6 @@ export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestRe
 
   isStreaming(response: RestResponse): boolean {
     return 'body' in response && response.buffered === undefined
-  }
-
-  failureOf(error: unknown): UpstreamError | undefined {
-    return restFailureOf(error)
   }
 
   decide(

@@ -70,11 +70,6 @@ export class RestUpstreamError extends RestError {
   }
 }
 
-/** The upstream failure that an error of {@link RestUpstream.request} indicates; undefined when it indicates none. */
-export function restFailureOf(error: unknown): UpstreamError | undefined {
-  return error instanceof RestUpstreamError ? error.failure : undefined
-}
-
 /** The HTTP connections to one upstream. */
 export interface RestUpstream extends Connection {
   /**

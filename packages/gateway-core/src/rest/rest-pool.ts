@@ -1,25 +1,22 @@
 import type { Logger } from 'pino'
 import { type CancellationSignal, promised, settleWith } from '@fairlead/runtime'
+import { currentTrace, withSpan } from '../telemetry/current-trace.ts'
 import { type CallSupport, FailoverCall, type PooledResponse } from '../upstream/failover-call.ts'
 import type { Idempotency } from '../upstream/idempotency.ts'
-import { OnlyUpstream } from '../upstream/only-upstream.ts'
+import { takeSlot } from '../upstream/rate-slot.ts'
+import { RecordedCall } from '../upstream/recorded-call.ts'
 import { RetryBudget, retryRules } from '../upstream/retry-budget.ts'
 import { SilenceWatch } from '../upstream/silence-watch.ts'
 import { type HealthSource, SteadyPool } from '../upstream/steady-pool.ts'
 import type { PoolMember, PoolUpstream, UpstreamState } from '../upstream/pool-member.ts'
+import type { Upstream } from '../upstream/upstream.ts'
 import { UpstreamBusyError, UpstreamError } from '../upstream/upstream-error.ts'
 import { PooledRestCall } from './pooled-rest-call.ts'
-import {
-  type RestCall,
-  type RestResponse,
-  restFailureOf,
-  type RestUpstream,
-  RestUpstreamError,
-} from './rest-call.ts'
+import { type RestCall, type RestResponse, type RestUpstream, RestUpstreamError } from './rest-call.ts'
 import { RestError } from './rest-error.ts'
 
 /** Options of {@link RestPool}. */
-export interface RestPoolOptions extends Omit<HealthSource<RestUpstream>, 'failureOf'> {
+export interface RestPoolOptions extends HealthSource<RestUpstream> {
   /** Sends a request that is cheap for an upstream; rejects when it fails. */
   probe(upstream: RestUpstream, signal: CancellationSignal): Promise<unknown>
   /** Response timeout. */
@@ -34,7 +31,6 @@ type Member = PoolMember<RestUpstream>
  */
 export class RestPool {
   readonly #pool: SteadyPool<RestUpstream>
-  readonly #only: OnlyUpstream<RestUpstream, RestResponse> | undefined
   readonly #timeoutMs: number
   readonly #silenceWatch: SilenceWatch<Member>
   readonly #retries = new RetryBudget(retryRules)
@@ -55,14 +51,7 @@ export class RestPool {
     options: RestPoolOptions,
     previous?: RestPool,
   ) {
-    this.#pool = new SteadyPool(
-      field,
-      upstreams,
-      { ...options, failureOf: restFailureOf },
-      previous && previous.#pool,
-    )
-    const { only } = this.#pool
-    this.#only = only && new OnlyUpstream(only, restFailureOf)
+    this.#pool = new SteadyPool(field, upstreams, options, previous && previous.#pool)
     this.#timeoutMs = options.timeoutMs
     this.#silenceWatch = new SilenceWatch(
       this.#pool.members,
@@ -79,7 +68,8 @@ export class RestPool {
   async request(call: RestCall, resending: Idempotency): Promise<RestResponse> {
     this.#assertInUse()
     try {
-      return this.#only ? await requestOnly(this.#only, call) : await this.#requestBest(call, resending)
+      const { only } = this.#pool
+      return only ? await requestOnly(only.upstream, call) : await this.#requestBest(call, resending)
     } catch (error) {
       if (error instanceof UpstreamBusyError) throw busy(error)
       // The call was ended before it was sent.
@@ -149,14 +139,16 @@ export class RestPool {
   }
 }
 
-async function requestOnly(
-  only: OnlyUpstream<RestUpstream, RestResponse>,
-  call: RestCall,
-): Promise<RestResponse> {
-  const { upstream } = only
+/** A single upstream receives every call, because there is no alternative. */
+async function requestOnly(upstream: Upstream<RestUpstream>, call: RestCall): Promise<RestResponse> {
+  await takeSlot(upstream.rate, call.tenant, call.signal)
+  const send = () => upstream.connection.request(call)
   const response = await promised<RestResponse>((completion) => {
-    const send = (sent: typeof completion) => settleWith(upstream.connection.request(call), sent)
-    only.send(call.tenant, call.signal, 'long', send, completion)
+    const recorded = new RecordedCall(upstream, 'long', completion)
+    // Most calls are not traced.
+    const isTraced = currentTrace() !== undefined
+    const attributes = { 'fairlead.upstream': upstream.id }
+    settleWith(isTraced ? withSpan('upstream', attributes, send) : send(), recorded)
   })
   upstream.hasReported = true
   return response

@@ -14,7 +14,7 @@ import type { LatencyClass } from './latency.ts'
 import type { RunningAttempt } from './running-attempts.ts'
 import type { PoolMember } from './pool-member.ts'
 import type { Connection } from './upstream.ts'
-import type { UpstreamError } from './upstream-error.ts'
+import { type UpstreamError, upstreamFailureOf } from './upstream-error.ts'
 
 /** Receives the response of an upstream, and may act when it stalls. */
 export type ResponseCompletion<response> = Completion<response> & StallListener
@@ -54,8 +54,6 @@ export interface UpstreamCall<connection extends Connection, response, responseC
   recordResponseClass?(member: PoolMember<connection>, responseClass: responseClass, response: response): void
   /** Whether the body of a response has not arrived completely. */
   isStreaming(response: response): boolean
-  /** The upstream failure that an error indicates; undefined when it indicates none. */
-  failureOf(error: unknown): UpstreamError | undefined
 }
 
 /** The result of a call at one upstream: a response or an error. */
@@ -180,7 +178,7 @@ export class Attempt<connection extends Connection, response, responseClass>
   }
 
   reject(error: unknown): void {
-    const failure = this.#call.failureOf(error)
+    const failure = upstreamFailureOf(error)
     if (failure)
       this.member.upstream.recordFailure(failure, this.#isStalled ? 'short' : this.#call.latencyClass)
     this.#end()

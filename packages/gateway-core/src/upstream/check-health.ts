@@ -1,6 +1,6 @@
 import type { PoolMember } from './pool-member.ts'
 import type { Connection } from './upstream.ts'
-import type { UpstreamError } from './upstream-error.ts'
+import { type UpstreamError, upstreamFailureOf } from './upstream-error.ts'
 
 /**
  * A rule of the health of an upstream. It reads facts from the upstream into the result of the check, which later rules
@@ -17,8 +17,11 @@ export type HealthRule<connection extends Connection, health> = (
 export interface HealthRules<connection extends Connection, health> {
   /** The rules, in the order of their requests. */
   readonly rules: readonly HealthRule<connection, health>[]
-  /** Returns the upstream failure that an error of a rule indicates; undefined when the upstream sent another response. */
-  failureOf(error: unknown): UpstreamError | undefined
+  /**
+   * Returns the upstream failure that an error of a rule indicates; undefined when the upstream sent another response.
+   * {@link upstreamFailureOf} when omitted.
+   */
+  failureOf?(error: unknown): UpstreamError | undefined
 }
 
 /** The pool that checks its upstreams. */
@@ -34,7 +37,7 @@ export interface CheckingPool<connection extends Connection, health> {
 /** Checks an upstream by the rules of its protocol, and records the outcome in its circuit breaker. Never rejects. */
 export async function checkHealth<connection extends Connection, health extends object>(
   member: PoolMember<connection>,
-  { rules, failureOf }: HealthRules<connection, Partial<health>>,
+  { rules, failureOf = upstreamFailureOf }: HealthRules<connection, Partial<health>>,
   pool: CheckingPool<connection, health>,
 ): Promise<void> {
   const { upstream } = member

@@ -56,9 +56,11 @@ export class UpstreamBusyError extends Error {
   }
 }
 
-/** Returns an error if it is the failure of an upstream. */
-export function asUpstreamError(error: unknown): UpstreamError | undefined {
-  return error instanceof UpstreamError ? error : undefined
+/** Returns the failure of an upstream that an error is, or has as its `failure`; undefined for any other error. */
+export function upstreamFailureOf(error: unknown): UpstreamError | undefined {
+  if (error instanceof UpstreamError) return error
+  const isWrapped = error instanceof Error && 'failure' in error && error.failure instanceof UpstreamError
+  return isWrapped ? (error.failure as UpstreamError) : undefined
 }
 
 /** Creates the failure of an exchange. The cause is dropped, because it may contain the URL of the upstream. */

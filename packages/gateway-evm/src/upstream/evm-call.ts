@@ -9,7 +9,6 @@ import type {
 import type { Idempotency } from '@fairlead/gateway-core/upstream/idempotency'
 import type { LatencyClass } from '@fairlead/gateway-core/upstream/latency'
 import type { CallRequirements } from '@fairlead/gateway-core/upstream/select-upstream'
-import { asUpstreamError, type UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { latencyClassOf } from '../methods/latency-class.ts'
 import { bufferShortResponse } from './buffer-response.ts'
 import { BufferedResponse } from './buffered-response.ts'
@@ -86,10 +85,6 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
 
   isStreaming(response: UpstreamResponse): boolean {
     return !isBuffered(response)
-  }
-
-  failureOf(error: unknown): UpstreamError | undefined {
-    return asUpstreamError(error)
   }
 
   discard(response: UpstreamResponse): void {

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { type CancellationSignal, type Completion, settleWith } from '@fairlead/runtime'
+import { withSpan, currentTrace } from '@fairlead/gateway-core/telemetry/current-trace'
 import { latencyClassOf } from '../methods/latency-class.ts'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
@@ -11,7 +12,6 @@ import {
   type Upstream,
 } from './types.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
-import { asUpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { Fingerprint } from '@fairlead/gateway-core/upstream/upstream-registry'
 import { RetryBudget, retryRules } from '@fairlead/gateway-core/upstream/retry-budget'
 import { depthsOf } from '../chain/chain-depths.ts'
@@ -29,7 +29,8 @@ import { EvmCall, type PoolRequest } from './evm-call.ts'
 import { HealthCheck, type HealthCheckTimes } from './health-check.ts'
 import { SilenceWatch } from '@fairlead/gateway-core/upstream/silence-watch'
 import { invalidFilterId, makesFilter, openFilter, signFilter, usesFilter, withoutFilter } from './filters.ts'
-import { OnlyUpstream } from '@fairlead/gateway-core/upstream/only-upstream'
+import { takeSlot } from '@fairlead/gateway-core/upstream/rate-slot'
+import { RecordedCall } from '@fairlead/gateway-core/upstream/recorded-call'
 
 /** Options of {@link EvmPool}. */
 export interface PoolOptions {
@@ -52,7 +53,7 @@ const hedgeStepMs = 10
 /** Combines the upstreams of one node into one. */
 export class EvmPool {
   readonly #members: readonly PooledUpstream[]
-  readonly #only: OnlyUpstream<ConnectedUpstream, UpstreamResponse> | undefined
+  readonly #only: PooledUpstream | undefined
   readonly #options: PoolOptions
   readonly #watch: HealthCheck
   readonly #silenceWatch: SilenceWatch<PooledUpstream>
@@ -75,8 +76,7 @@ export class EvmPool {
     previous?: EvmPool,
   ) {
     this.#members = upstreams.map((upstream) => new PoolMember(upstream, 'evm', laggingBlocks))
-    const [first] = this.#members
-    this.#only = first && this.#members.length === 1 ? new OnlyUpstream(first, asUpstreamError) : undefined
+    this.#only = this.#members.length === 1 ? this.#members[0] : undefined
     this.#options = options
     this.#watch = new HealthCheck(this.#members, options.watch, options.log, previous && previous.#watch)
     this.#silenceWatch = new SilenceWatch(
@@ -92,7 +92,7 @@ export class EvmPool {
     else if (!this.#only) this.#sendToBest({ body, signal, info }, completion)
     else if (!makesFilter(info.method)) this.#sendToOnly(this.#only, body, signal, info, completion)
     else {
-      const signing = this.#signing(this.#only.member, signal, info, completion)
+      const signing = this.#signing(this.#only, signal, info, completion)
       this.#sendToOnly(this.#only, body, signal, info, signing)
     }
   }
@@ -121,16 +121,30 @@ export class EvmPool {
   }
 
   #sendToOnly(
-    only: OnlyUpstream<ConnectedUpstream, UpstreamResponse>,
+    member: PooledUpstream,
     body: string,
     signal: CancellationSignal,
     info: CallInfo,
     completion: Completion<UpstreamResponse>,
   ): void {
-    if (only.member.record.isCordoned) return completion.reject(withdrawn())
-    const { connection } = only.upstream
-    const send = (recorded: Completion<UpstreamResponse>) => connection.send(body, signal, info, recorded)
-    only.send(info.tenant, signal, latencyClassOf(info.method), send, completion)
+    if (member.record.isCordoned) return completion.reject(withdrawn())
+    const { upstream } = member
+    const slot = takeSlot(upstream.rate, info.tenant, signal)
+    const send = () => {
+      const recorded = new RecordedCall(upstream, latencyClassOf(info.method), completion)
+      const { connection, id } = upstream
+      // Most calls are not part of a trace, so the promise is avoided.
+      if (currentTrace() === undefined) connection.send(body, signal, info, recorded)
+      else {
+        const facts = { 'fairlead.upstream': id }
+        settleWith(
+          withSpan('upstream', facts, () => connection.post(body, signal, info)),
+          recorded,
+        )
+      }
+    }
+    if (slot) slot.then(send).catch((error: unknown) => completion.reject(error))
+    else send()
   }
 
   /**

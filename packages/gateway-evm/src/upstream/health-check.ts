@@ -2,7 +2,6 @@ import type { Logger } from 'pino'
 import { type CheckingPool, checkHealth } from '@fairlead/gateway-core/upstream/check-health'
 import { HealthRounds } from '@fairlead/gateway-core/upstream/health-rounds'
 import { reportedHeads } from '@fairlead/gateway-core/upstream/pool-member'
-import { asUpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { ObservedChain } from '../chain/observed-chain.ts'
 import { ChainSelection } from './chain-selection.ts'
 import {
@@ -68,7 +67,7 @@ export class HealthCheck implements CheckingPool<ConnectedUpstream, EvmHealth> {
       members,
       { intervalMs, firstRoundMs, idleMs },
       {
-        check: (member) => checkHealth(member, { rules, failureOf: asUpstreamError }, this),
+        check: (member) => checkHealth(member, { rules }, this),
         // Until the chain id is known, every upstream has a vote.
         enough: (round) =>
           this.#selection.isKnown ? Promise.any(round).catch(() => undefined) : Promise.all(round),

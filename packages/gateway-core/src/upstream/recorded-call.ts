@@ -1,0 +1,42 @@
+import type { Completion } from '@fairlead/runtime'
+import type { LatencyClass } from './latency.ts'
+import { upstreamFailureOf } from './upstream-error.ts'
+import type { Upstream } from './upstream.ts'
+
+/**
+ * A call to the only upstream of a node, which begins with its creation. Records its outcome in the upstream, and passes
+ * it on.
+ */
+export class RecordedCall<response> implements Completion<response> {
+  readonly #upstream: Upstream
+  readonly #latencyClass: LatencyClass
+  readonly #completion: Completion<response>
+  readonly #beganAt: number
+
+  constructor(upstream: Upstream, latencyClass: LatencyClass, completion: Completion<response>) {
+    this.#upstream = upstream
+    this.#latencyClass = latencyClass
+    this.#completion = completion
+    // There is no alternative upstream. A response proves that the upstream is healthy again.
+    upstream.breaker.probe()
+    this.#beganAt = upstream.begin()
+  }
+
+  resolve(response: response): void {
+    this.#upstream.recordResponse()
+    this.#end()
+    this.#completion.resolve(response)
+  }
+
+  reject(error: unknown): void {
+    const failure = upstreamFailureOf(error)
+    if (failure) this.#upstream.recordFailure(failure, this.#latencyClass)
+    this.#end()
+    this.#completion.reject(error)
+  }
+
+  #end(): void {
+    this.#upstream.recordDuration(this.#latencyClass, this.#beganAt)
+    this.#upstream.end()
+  }
+}
