@@ -1,7 +1,7 @@
 import type { Call } from '../rpc-call.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
-import type { UpstreamResponse } from '../upstream/upstream-response.ts'
-import type { RpcResponse } from '../rpc-response.ts'
+import type { UpstreamResponse } from '../response/upstream-response.ts'
+import type { RpcResponse } from '../response/rpc-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 
 /** Context for an adapter that assembles a response from chunks. */

@@ -1,5 +1,5 @@
 import type { CancellationSignal } from '@fairlead/runtime'
-import { malformed } from '../upstream/rpc-errors.ts'
+import { malformed } from '../response/rpc-errors.ts'
 import type { Upstream } from '../upstream/types.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 

@@ -1,4 +1,4 @@
-import { malformed } from '../upstream/rpc-errors.ts'
+import { malformed } from '../response/rpc-errors.ts'
 import type { Adapter } from './adapter.ts'
 import { nativeOrDerived } from './native-or-derived.ts'
 

@@ -1,4 +1,4 @@
-import { toRpcError } from '../upstream/rpc-errors.ts'
+import { toRpcError } from '../response/rpc-errors.ts'
 import type { CancellationSignal } from '@fairlead/runtime'
 import type { Upstream } from '../upstream/types.ts'
 

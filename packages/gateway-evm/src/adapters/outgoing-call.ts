@@ -1,9 +1,9 @@
-import type { RpcResponse } from '../rpc-response.ts'
+import type { RpcResponse } from '../response/rpc-response.ts'
 import type { CancellationSignal, Completion } from '@fairlead/runtime'
 import type { Sendable } from '../cache/request-coalescer.ts'
 import type { ResolvedMethod } from '../methods/resolve-method.ts'
 import type { Call } from '../rpc-call.ts'
-import type { UpstreamResponse } from '../upstream/upstream-response.ts'
+import type { UpstreamResponse } from '../response/upstream-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 import { sendToUpstream } from './send-to-upstream.ts'
 

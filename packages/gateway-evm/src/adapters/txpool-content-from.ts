@@ -1,4 +1,4 @@
-import { malformed } from '../upstream/rpc-errors.ts'
+import { malformed } from '../response/rpc-errors.ts'
 import { validateParams } from '../methods/validate-params.ts'
 import type { Adapter } from './adapter.ts'
 import { isRecord } from '@fairlead/gateway-core/json'

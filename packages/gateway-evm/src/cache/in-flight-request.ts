@@ -1,8 +1,8 @@
-import { toRpcError } from '../upstream/rpc-errors.ts'
+import { toRpcError } from '../response/rpc-errors.ts'
 import { Cancellation, type CancellationSignal, type Tenant } from '@fairlead/runtime'
 import type { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
-import type { RpcResponse } from '../rpc-response.ts'
-import type { UpstreamResponse } from '../upstream/upstream-response.ts'
+import type { RpcResponse } from '../response/rpc-response.ts'
+import type { UpstreamResponse } from '../response/upstream-response.ts'
 import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
 
 /** Outcome of an in-flight request. */

@@ -1,4 +1,4 @@
-import { malformed } from '../upstream/rpc-errors.ts'
+import { malformed } from '../response/rpc-errors.ts'
 
 /** A block header for subscribers that follow the chain. */
 export interface Head {

@@ -8,9 +8,9 @@ import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import { OutgoingCall } from '../adapters/outgoing-call.ts'
 import { sendPinned, type PinnedCall } from '../consistency/block-pinned-call.ts'
 import { readsLatestBlock, monotonicReads } from '../consistency/monotonic-reads.ts'
-import { readWithId, tryPassThrough } from '../upstream/read-response.ts'
-import type { RpcResponse } from '../rpc-response.ts'
-import { isUpstreamResponse, type UpstreamResponse } from '../upstream/upstream-response.ts'
+import { readWithId, tryPassThrough } from '../response/read-response.ts'
+import type { RpcResponse } from '../response/rpc-response.ts'
+import { isUpstreamResponse, type UpstreamResponse } from '../response/upstream-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 
 /** As {@link beginDispatch}, with a promise in place of the callback. */

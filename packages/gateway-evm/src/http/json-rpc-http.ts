@@ -15,7 +15,7 @@ import type { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { ResponseCaches } from '../cache/caches.ts'
 import { batchLatestBlock } from '../consistency/batch-latest-block.ts'
-import type { UpstreamResponse } from '../upstream/upstream-response.ts'
+import type { UpstreamResponse } from '../response/upstream-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 import type { EvmUpstreams } from '../upstream/evm-upstreams.ts'
 import { fastParse } from '@fairlead/gateway-core/json-rpc/fast-parse'
@@ -32,7 +32,7 @@ import type { RequestRules, HttpDependencies, RequestHandler } from '@fairlead/g
 import { type Deadline, Deadlines, type Expirable } from '@fairlead/gateway-core/http/deadlines'
 import type { RouteMatch } from '@fairlead/gateway-core/http/route'
 import { type RpcEndpoint, rpcEndpointOf } from './rpc-routes.ts'
-import { streamResponse } from './stream-response.ts'
+import { streamResponse } from '../response/stream-response.ts'
 import type { BodyStatus } from '@fairlead/gateway-core/http/read-body'
 
 /** Dependencies of the JSON-RPC handlers. */

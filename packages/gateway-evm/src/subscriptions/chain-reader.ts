@@ -1,5 +1,5 @@
 import type { Upstream } from '../upstream/types.ts'
-import { malformed } from '../upstream/rpc-errors.ts'
+import { malformed } from '../response/rpc-errors.ts'
 import { type Head, readHead } from '../chain/head.ts'
 import type { LogEntry } from './block-window.ts'
 import type { Log } from './log-filter.ts'

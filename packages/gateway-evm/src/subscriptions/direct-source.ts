@@ -1,5 +1,5 @@
 import type { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
-import { malformed } from '../upstream/rpc-errors.ts'
+import { malformed } from '../response/rpc-errors.ts'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import type { WebSocketUpstream } from '../upstream/websocket-upstream.ts'

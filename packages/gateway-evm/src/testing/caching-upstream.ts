@@ -16,7 +16,7 @@ import {
 } from '../cache/caches.ts'
 import { batchLatestBlock } from '../consistency/batch-latest-block.ts'
 import { dispatch } from '../dispatch/dispatch.ts'
-import { readResponse } from '../upstream/read-response.ts'
+import { readResponse } from '../response/read-response.ts'
 import { createEvmUpstreams } from '../upstream/evm-upstreams.ts'
 
 type Params = readonly unknown[]

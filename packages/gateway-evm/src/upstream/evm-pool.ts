@@ -11,7 +11,7 @@ import {
   unknownCall,
   type Upstream,
 } from './types.ts'
-import type { UpstreamResponse } from './upstream-response.ts'
+import type { UpstreamResponse } from '../response/upstream-response.ts'
 import type { Fingerprint } from '@fairlead/gateway-core/upstream/upstream-registry'
 import { RetryBudget, retryRules } from '@fairlead/gateway-core/upstream/retry-budget'
 import { depthsOf } from '../chain/chain-depths.ts'
@@ -24,7 +24,7 @@ import {
   type UpstreamState,
 } from '@fairlead/gateway-core/upstream/pool-member'
 import { type CallSupport, FailoverCall } from '@fairlead/gateway-core/upstream/failover-call'
-import type { ResponseClass } from './classify-response.ts'
+import type { ResponseClass } from '../response/classify-response.ts'
 import { EvmCall, type PoolRequest } from './evm-call.ts'
 import { HealthCheck, type HealthCheckTimes } from './health-check.ts'
 import { SilenceWatch } from '@fairlead/gateway-core/upstream/silence-watch'

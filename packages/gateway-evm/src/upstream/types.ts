@@ -4,7 +4,7 @@ import type { ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { PoolMember } from '@fairlead/gateway-core/upstream/pool-member'
 import type { Connection } from '@fairlead/gateway-core/upstream/upstream'
-import type { UpstreamResponse } from './upstream-response.ts'
+import type { UpstreamResponse } from '../response/upstream-response.ts'
 
 /** The call in a request body. Its latency class, the choice of an upstream and retries depend on it. */
 export interface CallInfo {

@@ -1,7 +1,7 @@
 import { promised, type Tenant } from '@fairlead/runtime'
 import type { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { callText, stringifyParams } from '@fairlead/gateway-core/json-rpc/rpc-text'
-import { readResult } from './read-response.ts'
+import { readResult } from '../response/read-response.ts'
 import { unknownCall, type Upstream } from './types.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { toRpcError } from './rpc-errors.ts'
+import { toRpcError } from '../response/rpc-errors.ts'
 import { describe, expect, it, vi } from 'vitest'
 import { type FaultyUpstream, faultyUpstream } from '../testing/faulty-upstream.ts'
 import { pooledNode, type PooledNode } from '../testing/pooled-node.ts'

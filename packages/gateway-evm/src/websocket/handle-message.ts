@@ -12,7 +12,7 @@ import {
 import type { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import { batchLatestBlock } from '../consistency/batch-latest-block.ts'
-import { readWithId } from '../upstream/read-response.ts'
+import { readWithId } from '../response/read-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 import type { RpcBody } from '@fairlead/gateway-core/json-rpc/parse-body'
 import type { RpcItem, RpcRequest } from '@fairlead/gateway-core/json-rpc/types'

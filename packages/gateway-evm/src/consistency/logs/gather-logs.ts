@@ -1,7 +1,7 @@
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../../rpc-codes.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
-import type { RpcResponse } from '../../rpc-response.ts'
+import type { RpcResponse } from '../../response/rpc-response.ts'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { isTooWide, narrower } from './range-limit-error.ts'
 

@@ -1,5 +1,5 @@
-import type { UpstreamResponse } from '../upstream/upstream-response.ts'
-import { malformed } from '../upstream/rpc-errors.ts'
+import type { UpstreamResponse } from './upstream-response.ts'
+import { malformed } from './rpc-errors.ts'
 import { unavailable, type UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { HttpContext } from '@fairlead/gateway-core/http/http-context'
 import { streamBody } from '@fairlead/gateway-core/http/stream-body'

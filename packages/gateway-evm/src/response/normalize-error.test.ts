@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { adapted, scriptedNode } from '../testing/adapted-node.ts'
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { inFrontOf, token } from '../testing/listener-fixture.ts'
-import { normalizeError, type NodeError } from './upstream-errors.ts'
+import { normalizeError, type NodeError } from './normalize-error.ts'
 
 const method = 'eth_call'
 const notOffered = { code: -32601, message: 'This node does not offer eth_call.' }

@@ -1,5 +1,5 @@
 import { isTracerText, mayContainCallerText } from './caller-text.ts'
-import { normalizeError, type NodeError } from './upstream-errors.ts'
+import { normalizeError, type NodeError } from './normalize-error.ts'
 import { isRecord, parseJson } from '@fairlead/gateway-core/json'
 import { rpcCodes } from '../rpc-codes.ts'
 import { isRateLimitError } from './rate-limit-error.ts'

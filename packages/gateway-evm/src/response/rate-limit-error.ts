@@ -1,6 +1,6 @@
 import { latencyClassOf } from '../methods/latency-class.ts'
 import { mayContainCallerText } from './caller-text.ts'
-import type { NodeError } from './upstream-errors.ts'
+import type { NodeError } from './normalize-error.ts'
 import { rpcCodes } from '../rpc-codes.ts'
 
 /** Error code of Alchemy and others, which repeats the HTTP status. */

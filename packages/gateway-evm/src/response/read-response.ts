@@ -7,11 +7,11 @@ import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import { errorObjectText, resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { redactDeep, redactJsonDeep } from '@fairlead/gateway-core/redaction/redact-deep'
-import { normalizeError, type NodeError } from './upstream-errors.ts'
+import { normalizeError, type NodeError } from './normalize-error.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
 import { toRpcError, malformed } from './rpc-errors.ts'
 import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
-import type { RpcResponse } from '../rpc-response.ts'
+import type { RpcResponse } from './rpc-response.ts'
 import { isRecord, parseJson } from '@fairlead/gateway-core/json'
 
 /**

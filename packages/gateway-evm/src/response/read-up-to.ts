@@ -1,6 +1,6 @@
 import type { CancellationSignal } from '@fairlead/runtime'
 import { toUpstreamError, unavailable, UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
-import type { UpstreamResponse } from '../upstream/upstream-response.ts'
+import type { UpstreamResponse } from './upstream-response.ts'
 
 /**
  * Reads a response to its end unless it exceeds the limit. A response that exceeds it can still be read completely.
