@@ -6,7 +6,7 @@ import type { Call } from '../rpc-call.ts'
 import { type BlockRange, gatherLogs } from '../consistency/logs/gather-logs.ts'
 import { isTooWide, narrower } from '../consistency/logs/range-limit-error.ts'
 import type { UpstreamResponse } from '../response/upstream-response.ts'
-import type { RpcResponse } from '../response/rpc-response.ts'
+import { errorIn, type RpcResponse } from '../response/rpc-response.ts'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { Upstream } from '../upstream/types.ts'
 import type { Adapter, ChunkContext } from './adapter.ts'
@@ -53,7 +53,7 @@ export async function readLogs(call: Call, params: readonly unknown[], upstream:
       sendChunk: send,
     })
     if ('result' in found) return JSON.parse(found.result)
-    const { code, message, data } = JSON.parse('error' in found ? found.error : '{}') as RpcError
+    const { code, message, data } = errorIn(found) as RpcError
     throw new RpcError(code, message, { data })
   } finally {
     reservation.release()
@@ -141,7 +141,7 @@ async function gatherWhenTooWide(
     if (error instanceof UpstreamError && error.httpStatus === 413) return undefined
     throw error
   })
-  const error = response && 'error' in response ? (JSON.parse(response.error) as object) : {}
+  const error = (response && errorIn(response)) ?? {}
   if (response && !isTooWide(error)) return response
   const range = await rangeOf(filter, context.upstream, signal)
   // resend: wide log query

@@ -1,14 +1,13 @@
 import { type CancellationSignal, type Completion, promised, settleWith } from '@fairlead/runtime'
 import type { Call } from '../rpc-call.ts'
-import { rpcCodes } from '../rpc-codes.ts'
 import { callText, stringifyParams } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { ResolvedMethod } from '../methods/resolve-method.ts'
 import type { Adapter, ChunkContext } from './adapter.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { Sendable } from '../cache/request-coalescer.ts'
 import { beginsWithError, isBufferedError } from '../response/peek-response.ts'
-import { readResult, toRpcResponse, readResponse } from '../response/read-response.ts'
-import type { RpcResponse } from '../response/rpc-response.ts'
+import { readResult, readResponse } from '../response/read-response.ts'
+import { isMethodNotFound, type RpcResponse, toRpcResponse } from '../response/rpc-response.ts'
 import { rewriteResponse } from '../response/rewrite-response.ts'
 import { isUpstreamResponse, type UpstreamResponse } from '../response/upstream-response.ts'
 import type { CallInfo, Upstream } from '../upstream/types.ts'
@@ -168,18 +167,6 @@ async function readRpcResponse(
 ): Promise<RpcResponse> {
   return toRpcResponse(await readResponse(response, reservation, signal), method, response.secrets)
 }
-
-/**
- * Whether the upstream does not have the method. The error has already been normalized to the code of the
- * specification.
- */
-function isMethodNotFound(response: RpcResponse): boolean {
-  if (!('error' in response) || !response.error.includes(methodNotFoundText)) return false
-  const { code } = JSON.parse(response.error) as { readonly code?: unknown }
-  return code === rpcCodes.methodNotFound
-}
-
-const methodNotFoundText = String(rpcCodes.methodNotFound)
 
 function isWithin({ contentLength }: UpstreamResponse, limit: number | undefined): boolean {
   return limit === undefined || (contentLength !== undefined && Number(contentLength) <= limit)

@@ -1,4 +1,4 @@
-import type { RpcResponse } from '../response/rpc-response.ts'
+import { errorIn, type RpcResponse } from '../response/rpc-response.ts'
 import { toRpcError } from '../response/rpc-errors.ts'
 import type { Completion } from '@fairlead/runtime'
 import { jsonParts } from '@fairlead/gateway-core/json-rpc/json-parts'
@@ -51,7 +51,9 @@ export function sendPinned(
     })
   send(pinned, latest, {
     resolve: (response) => {
-      if ('error' in response && isRejection(response.error)) sendUnpinned(isUnknownBlock(response.error))
+      const error = errorIn(response)
+      // A revert is a result of the contract. It means that the state is available.
+      if (error && error.code !== revertCode) sendUnpinned(isUnknownBlock(error))
       else if (lacksBlock(destination.method.name, response)) sendUnpinned(true)
       else completion.resolve(response)
     },
@@ -97,18 +99,10 @@ function withBounds(filter: Readonly<Record<string, unknown>>, block: string) {
   return { ...filter, fromBlock: number(fromBlock), toBlock: number(toBlock) }
 }
 
-// A revert is a result of the contract. It means that the state is available.
-function isRejection(errorJson: string): boolean {
-  return errorIn(errorJson).code !== 3
-}
+const revertCode = 3
 
-function isUnknownBlock(errorJson: string): boolean {
-  const { code, message } = errorIn(errorJson)
+function isUnknownBlock({ code, message }: { readonly code?: unknown; readonly message?: unknown }): boolean {
   return code === rpcCodes.resourceNotFound || unknownBlockWordings.test(String(message))
 }
 
 const unknownBlockWordings = /^(?:header|block|header for block) not found|^unknown block\b/i
-
-function errorIn(errorJson: string): { readonly code?: unknown; readonly message?: unknown } {
-  return JSON.parse(errorJson) as { readonly code?: unknown; readonly message?: unknown }
-}

@@ -1,6 +1,5 @@
 import { type Completion, promised, settleWith } from '@fairlead/runtime'
 import type { Call } from '../rpc-call.ts'
-import { errorObjectText, resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { ResolvedMethod } from '../methods/resolve-method.ts'
 import { sendToUpstream, isReturnedUnchanged } from '../adapters/send-to-upstream.ts'
 import type { ResponseCaches } from '../cache/caches.ts'
@@ -9,7 +8,7 @@ import { OutgoingCall } from '../adapters/outgoing-call.ts'
 import { sendPinned, type PinnedCall } from '../consistency/block-pinned-call.ts'
 import { readsLatestBlock, monotonicReads } from '../consistency/monotonic-reads.ts'
 import { readWithId, tryPassThrough } from '../response/read-response.ts'
-import type { RpcResponse } from '../response/rpc-response.ts'
+import { responseText, type RpcResponse } from '../response/rpc-response.ts'
 import { isUpstreamResponse, type UpstreamResponse } from '../response/upstream-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 
@@ -44,7 +43,7 @@ export function beginDispatch(
   respond(call, destination, upstream, {
     resolve: (response) => {
       const isUnread = isUpstreamResponse(response)
-      const text = isUnread ? reservation && tryPassThrough(response, idText) : responseText(response, idText)
+      const text = isUnread ? reservation && tryPassThrough(response, idText) : responseText(idText, response)
       if (text !== undefined) {
         const failure = reservation?.tryTake(text.length)
         if (failure) completion.reject(failure)
@@ -56,10 +55,6 @@ export function beginDispatch(
     },
     reject: (error) => completion.reject(error),
   })
-}
-
-function responseText(response: RpcResponse, idText: string): string {
-  return 'error' in response ? errorObjectText(idText, response.error) : resultText(idText, response.result)
 }
 
 /** Buffers a response completely and replaces its id with the id of the call. */

@@ -2,17 +2,11 @@ import { collectBody } from '@fairlead/gateway-core/http/collect-body'
 import { Buffer } from 'node:buffer'
 import type { CancellationSignal } from '@fairlead/runtime'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
-import { jsonMembers } from '@fairlead/gateway-core/json-rpc/json-parts'
-import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
-import { rpcCodes } from '../rpc-codes.ts'
-import { errorObjectText, resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
-import { redactDeep, redactJsonDeep } from '@fairlead/gateway-core/redaction/redact-deep'
-import { normalizeError, type NodeError } from './normalize-error.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
-import { toRpcError, malformed } from './rpc-errors.ts'
+import { toRpcError } from './rpc-errors.ts'
 import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
-import type { RpcResponse } from './rpc-response.ts'
-import { isRecord, parseJson } from '@fairlead/gateway-core/json'
+import { parseResult, responseText, toRpcResponse } from './rpc-response.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 
 /**
  * Reads an upstream's response to its end.
@@ -83,40 +77,8 @@ export async function readWithId(
   response: UpstreamResponse,
   { method, idText, reservation, signal }: Reading & { readonly idText: string },
 ): Promise<string> {
-  const rpcResponse = toRpcResponse(
-    await readResponse(response, reservation, signal),
-    method,
-    response.secrets,
-  )
-  return 'error' in rpcResponse
-    ? errorObjectText(idText, rpcResponse.error)
-    : resultText(idText, rpcResponse.result)
-}
-
-/**
- * Extracts the result or error of an upstream's response. A result is passed through verbatim, and so is an error that
- * needs no normalization.
- *
- * @param text - the full response
- * @param method - method of the call
- * @param secrets - texts that an error must not contain
- * @throws {@link UpstreamError} with status 502 when it is not a JSON-RPC response
- */
-export function toRpcResponse(text: string, method: string, secrets: readonly string[] = []): RpcResponse {
-  const value = parseResponse(text)
-  if (!isRecord(value)) throw malformed()
-  const members = jsonMembers(text)
-  const { error } = value
-  if (isRecord(error)) {
-    const written = asNodeError(error)
-    const normalized = normalizeError(written, method)
-    const original = members.get('error') as string
-    const isUnchanged = normalized === written && redactDeep(original, secrets) === original
-    return { error: isUnchanged ? original : JSON.stringify(redactJsonDeep(normalized, secrets)) }
-  }
-  const result = members.get('result')
-  if (result === undefined) throw malformed()
-  return { result }
+  const text = await readResponse(response, reservation, signal)
+  return responseText(idText, toRpcResponse(text, method, response.secrets))
 }
 
 /**
@@ -129,18 +91,7 @@ export async function readResult(
   response: UpstreamResponse,
   { method, reservation, signal }: Reading,
 ): Promise<unknown> {
-  const value = parseResponse(await readResponse(response, reservation, signal))
-  if (!isRecord(value)) throw malformed()
-  const { error, result } = value
-  if (isRecord(error)) {
-    const { code, message, data } = redactJsonDeep(
-      normalizeError(asNodeError(error), method),
-      response.secrets ?? [],
-    )
-    throw new RpcError(code, message, { data })
-  }
-  if (result === undefined) throw malformed()
-  return result
+  return parseResult(await readResponse(response, reservation, signal), method, response.secrets)
 }
 
 /** Options for reading a response. */
@@ -151,19 +102,4 @@ interface Reading {
   readonly reservation: Reservation
   /** Cancellation signal of the exchange. */
   readonly signal: CancellationSignal
-}
-
-function asNodeError({ code, message, data }: Readonly<Record<string, unknown>>): NodeError {
-  return {
-    code: typeof code === 'number' ? code : rpcCodes.internalError,
-    message: typeof message === 'string' ? message : 'The upstream returned an error.',
-    ...(data !== undefined && { data }),
-  }
-}
-
-/** @throws {@link UpstreamError} with status 502 when the text is not JSON */
-function parseResponse(text: string): unknown {
-  const value = parseJson(text)
-  if (value === undefined) throw malformed()
-  return value
 }

@@ -1,7 +1,7 @@
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../../rpc-codes.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
-import type { RpcResponse } from '../../response/rpc-response.ts'
+import { errorIn, type RpcResponse } from '../../response/rpc-response.ts'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { isTooWide, narrower } from './range-limit-error.ts'
 
@@ -79,7 +79,7 @@ class LogQuery {
       if (!logs.startsWith('[') || !logs.endsWith(']')) throw notLogs()
       return logs.slice(1, -1).trim()
     }
-    const error = JSON.parse(response.error) as { readonly message?: unknown; readonly data?: unknown }
+    const error = errorIn(response) ?? {}
     if (blocks === 1 || !isTooWide(error)) {
       this.#error ??= response
       return ''
