@@ -22,7 +22,7 @@ import { InFlightRequest, isFinalFailure, type RequestOutcome } from './in-fligh
 import { type CallKey, InFlightRequests } from './in-flight-requests.ts'
 import { type MemoryCache, type CacheValidity, maxCachedBytes } from './memory-cache.ts'
 import type { ChainIdentity } from './chain-identity.ts'
-import { readUpTo } from '../response/read-up-to.ts'
+import { shortBytes } from '../response/buffer-response.ts'
 import { type SharedCache, KeySpace } from './shared-cache.ts'
 
 /** The parts of a call on which its response depends. */
@@ -358,7 +358,7 @@ export class RequestCoalescer {
     try {
       if (!reservation.canReserve(length)) return undefined
       reservation.take(length)
-      const bytes = await readUpTo(response, maxCachedBytes, signal)
+      const bytes = await shortBytes(response, maxCachedBytes, signal)
       return bytes && toRpcResponse(bytes.toString('utf8'), method, response.secrets)
     } finally {
       reservation.release()

@@ -8,6 +8,7 @@ import { callText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { ResolvedMethod } from '../methods/resolve-method.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 import type { ResponseCaches } from '../cache/caches.ts'
+import { arrivedBytes } from '../response/body.ts'
 import { isUpstreamResponse, type UpstreamResponse } from '../response/upstream-response.ts'
 import { blockNumberOf } from '../cache/block-of-call.ts'
 import { readResult } from '../response/read-response.ts'
@@ -174,11 +175,8 @@ function headIn(response: RpcResponse | UpstreamResponse): number | undefined {
   if (latin1 !== undefined) return numberIn(latin1)
   const { bytes } = response
   if (bytes) return numberIn(bytes.toString('latin1'))
-  const { body } = response
-  const first = body.read() as Buffer | null
-  if (!first) return undefined
-  body.unshift(first)
-  return numberIn(first.subarray(0, maxHeadLength).toString('latin1'))
+  const arrived = arrivedBytes(response.body)
+  return arrived && numberIn(arrived.toString('latin1', 0, maxHeadLength))
 }
 
 // Exceeds the length of a header and the envelope before it. The transactions follow.

@@ -1,10 +1,10 @@
-import { Readable } from 'node:stream'
 import type { CancellationSignal } from '@fairlead/runtime'
-import { dumpable, BufferedResponse } from './buffered-response.ts'
-import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
+import { readUpTo } from './body.ts'
+import { BufferedResponse } from './buffered-response.ts'
+import { toUpstreamError, unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { UpstreamResponse } from './upstream-response.ts'
 
-const shortBytes = 64 * 1024
+const maxShortBytes = 64 * 1024
 
 /**
  * Reads the beginning of a response. A short response is then buffered completely, a long one remains a stream.
@@ -18,28 +18,31 @@ export async function bufferShortResponse(
   response: UpstreamResponse,
   signal: CancellationSignal,
 ): Promise<UpstreamResponse> {
-  if (response.bytes || Number(response.contentLength ?? 0) > shortBytes) return response
-  const chunks: Buffer[] = []
-  let length = 0
-  const body = response.body[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>
-  try {
-    while (length <= shortBytes) {
-      const { value, done } = await body.next()
-      if (done) return new BufferedResponse(Buffer.concat(chunks), response)
-      length += value.length
-      chunks.push(value)
-    }
-  } catch (error) {
+  if (response.bytes || Number(response.contentLength ?? 0) > maxShortBytes) return response
+  const bytes = await readUpTo(response.body, maxShortBytes).catch((error: unknown) => {
     throw unavailable(error, signal)
-  }
-  const fullBody = Readable.from(followedBy(chunks, body), { objectMode: false })
-  fullBody.once('close', () => response.body.destroy())
-  // The others are accessors, which a spread would not copy.
-  const { contentLength, delimited, secrets } = response
-  return { body: dumpable(fullBody), contentLength, delimited, secrets }
+  })
+  return bytes ? new BufferedResponse(bytes, response) : response
 }
 
-async function* followedBy(chunks: readonly Buffer[], rest: AsyncIterator<Buffer, undefined>) {
-  yield* chunks
-  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+/**
+ * Reads a response to its end unless it exceeds the limit. A response that exceeds it can still be read completely.
+ *
+ * @param response - not yet read
+ * @param limit - maximum number of bytes to read
+ * @param signal - of the call
+ * @returns undefined for a response that exceeds the limit
+ * @throws UpstreamError when the call is cancelled or the upstream ends the response early; any other error of the body
+ */
+export async function shortBytes(
+  response: UpstreamResponse,
+  limit: number,
+  signal: CancellationSignal,
+): Promise<Buffer | undefined> {
+  const { bytes, contentLength } = response
+  if (bytes) return bytes.length <= limit ? bytes : undefined
+  if (contentLength !== undefined && Number(contentLength) > limit) return undefined
+  return readUpTo(response.body, limit).catch((error: unknown) => {
+    throw signal.aborted ? unavailable(error, signal) : (toUpstreamError(error) ?? error)
+  })
 }

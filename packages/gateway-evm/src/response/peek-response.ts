@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer'
 import type { CancellationSignal } from '@fairlead/runtime'
+import { firstBytes } from './body.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
 import { ResponseInspector } from '@fairlead/gateway-core/redaction/response-inspector'
 import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
@@ -33,14 +34,10 @@ export async function beginsWithError(
 ): Promise<boolean> {
   const buffered = isBufferedError(response)
   if (buffered !== undefined) return buffered
-  const { body } = response
-  if (body.readableLength === 0) {
-    await firstBytes(body).catch((error: unknown) => Promise.reject(unavailable(error, signal)))
-  }
-  const first = body.read() as Buffer | null
-  if (!first) return false
-  body.unshift(first)
-  return isError(first)
+  const first = await firstBytes(response.body).catch((error: unknown) => {
+    throw unavailable(error, signal)
+  })
+  return first !== undefined && isError(first)
 }
 
 function isError(prefix: Buffer): boolean {
@@ -64,17 +61,4 @@ function hasResult(bytes: Buffer): boolean {
     return false
   }
   return inspector.hasResult && !inspector.hasError
-}
-
-/** Waits for the first bytes. A body without bytes only ends. */
-function firstBytes(body: UpstreamResponse['body']): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const settle = (error?: Error) => {
-      body.off('readable', settled).off('end', settled).off('close', settled).off('error', settle)
-      if (error === undefined) resolve()
-      else reject(error)
-    }
-    const settled = () => settle()
-    body.on('readable', settled).on('end', settled).on('close', settled).on('error', settle)
-  })
 }
