@@ -212,7 +212,7 @@ class CallHandler implements Completion<string | UpstreamResponse>, Call, Handle
   #discard(content: string | UpstreamResponse): void {
     if (typeof content === 'string') this.#end(204, undefined)
     else {
-      settleWith(content.body.dump(), {
+      settleWith(content.drain(), {
         resolve: () => this.#end(204, undefined),
         reject: (error) => this.reject(error),
       })

@@ -1,15 +1,12 @@
-import { type CancellationSignal, type Completion, promised, settleWith } from '@fairlead/runtime'
+import { type Completion, promised, settleWith } from '@fairlead/runtime'
 import type { Call } from '../rpc-call.ts'
 import { callText, stringifyParams } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { ResolvedMethod } from '../methods/resolve-method.ts'
 import type { Adapter, ChunkContext } from './adapter.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { Sendable } from '../cache/request-coalescer.ts'
-import { beginsWithError, isBufferedError } from '../response/peek-response.ts'
-import { readResult, readResponse } from '../response/read-response.ts'
-import { isMethodNotFound, type RpcResponse, toRpcResponse } from '../response/rpc-response.ts'
-import { rewriteResponse } from '../response/rewrite-response.ts'
-import { isUpstreamResponse, type UpstreamResponse } from '../response/upstream-response.ts'
+import { isMethodNotFound, type RpcResponse } from '../response/rpc-response.ts'
+import { UpstreamResponse } from '../response/upstream-response.ts'
 import type { CallInfo, Upstream } from '../upstream/types.ts'
 import { upstreamOf } from '../upstream/upstream-calls.ts'
 
@@ -89,8 +86,8 @@ function chunkSender(
       if (cache) cache.coalescer.respondChunk(call, chunk, request, completion)
       else request.send(call.signal, completion)
     })
-    return isUpstreamResponse(response)
-      ? readRpcResponse(response, chunk.method.name, reservation, call.signal)
+    return response instanceof UpstreamResponse
+      ? response.readRpcResponse({ method: chunk.method.name, reservation, signal: call.signal })
       : response
   }
 }
@@ -119,7 +116,7 @@ function post(
   }
   upstream.send(body, signal, info, {
     resolve: (response) => {
-      const canPassThrough = adapter === undefined && isBufferedError(response) === false
+      const canPassThrough = adapter === undefined && response.isBufferedResult
       if (canPassThrough) completion.resolve(response)
       else settleWith(translated(response, { call, adapter, method, params, upstream }), completion)
     },
@@ -144,32 +141,23 @@ async function translated(
   const reservation = upstream.reserve(call.grant)
   try {
     if (adapter?.transformResult && isWithin(response, adapter.transformUpTo)) {
-      const result = await readResult(response, { method, reservation, signal })
+      const result = await response.readResult({ method, reservation, signal })
       return { result: JSON.stringify(await adapter.transformResult(result, call, params, upstream)) }
     }
-    if (await beginsWithError(response, signal)) {
-      const rpcResponse = await readRpcResponse(response, method, reservation, signal)
+    if (await response.beginsWithError(signal)) {
+      const rpcResponse = await response.readRpcResponse({ method, reservation, signal })
       if (upstream.onMethodMissing && isMethodNotFound(rpcResponse)) upstream.onMethodMissing(call.grant)
       return rpcResponse
     }
     const rewrite = adapter?.rewrite?.(params)
-    return rewrite ? rewriteResponse(response, rewrite) : response
+    return rewrite ? response.rewrite(rewrite) : response
   } finally {
     reservation.release()
   }
 }
 
-async function readRpcResponse(
-  response: UpstreamResponse,
-  method: string,
-  reservation: Reservation,
-  signal: CancellationSignal,
-): Promise<RpcResponse> {
-  return toRpcResponse(await readResponse(response, reservation, signal), method, response.secrets)
-}
-
-function isWithin({ contentLength }: UpstreamResponse, limit: number | undefined): boolean {
-  return limit === undefined || (contentLength !== undefined && Number(contentLength) <= limit)
+function isWithin({ length }: UpstreamResponse, limit: number | undefined): boolean {
+  return limit === undefined || (length !== undefined && length <= limit)
 }
 
 /**

@@ -103,13 +103,13 @@ export class InFlightRequest {
   }
 
   /** Cancels the rest of a large response when its reader aborts. */
-  cancelWith(signal: CancellationSignal, { body }: UpstreamResponse): void {
+  cancelWith(signal: CancellationSignal, response: UpstreamResponse): void {
     const cancellation = this.#cancellation
     if (!cancellation) return
     const cancel = () => cancellation.abort(signal.reason)
     if (signal.aborted) return cancel()
     signal.addEventListener('abort', cancel, { once: true })
-    body.once('close', () => signal.removeEventListener('abort', cancel))
+    response.onceClosed(() => signal.removeEventListener('abort', cancel))
   }
 }
 

@@ -11,8 +11,8 @@ import { currentPassedThrough } from '@fairlead/gateway-core/network/cdn-loop'
 import { currentTrace } from '@fairlead/gateway-core/telemetry/current-trace'
 import type { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
 import { latencyClassOf } from '../methods/latency-class.ts'
-import { type RpcResponse, toRpcResponse } from '../response/rpc-response.ts'
-import { isBuffered, isUpstreamResponse, type UpstreamResponse } from '../response/upstream-response.ts'
+import type { RpcResponse } from '../response/rpc-response.ts'
+import { UpstreamResponse } from '../response/upstream-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { type BlockOfCall, blockOfCall, blockNumberInResult } from './block-of-call.ts'
@@ -22,7 +22,6 @@ import { InFlightRequest, isFinalFailure, type RequestOutcome } from './in-fligh
 import { type CallKey, InFlightRequests } from './in-flight-requests.ts'
 import { type MemoryCache, type CacheValidity, maxCachedBytes } from './memory-cache.ts'
 import type { ChainIdentity } from './chain-identity.ts'
-import { shortBytes } from '../response/buffer-response.ts'
 import { type SharedCache, KeySpace } from './shared-cache.ts'
 
 /** The parts of a call on which its response depends. */
@@ -256,12 +255,12 @@ export class RequestCoalescer {
     )
     try {
       const response = await inFlight.wait(responsePromise, signal)
-      if (isUpstreamResponse(response) && !isBuffered(response)) inFlight.cancelWith(signal, response)
+      if (response instanceof UpstreamResponse && !response.isBuffered) inFlight.cancelWith(signal, response)
       return response
     } catch (error) {
       // No caller is left to read the response.
       responsePromise.then(
-        (response) => isUpstreamResponse(response) && response.body.destroy(),
+        (response) => response instanceof UpstreamResponse && response.cancel(),
         () => undefined,
       )
       throw error
@@ -308,13 +307,13 @@ export class RequestCoalescer {
       )
       if (!rpcResponse) return completion.resolve(response)
       // A buffered response has not been consumed.
-      const isUnread = isUpstreamResponse(response) && isBuffered(response) && inFlight.joined === 0
+      const isUnread = response instanceof UpstreamResponse && response.isBuffered && inFlight.joined === 0
       completion.resolve(isUnread ? response : rpcResponse)
     }
     lookup.request.send(inFlight.signal, {
       resolve: (response) => {
         // Most responses are for a single caller and are not cached.
-        if (isUpstreamResponse(response) && until === undefined && inFlight.joined === 0)
+        if (response instanceof UpstreamResponse && until === undefined && inFlight.joined === 0)
           settle(response, undefined)
         else
           this.#unwrap(response, lookup, until, inFlight.signal).then(
@@ -341,9 +340,8 @@ export class RequestCoalescer {
     until: Validity | undefined,
     signal: CancellationSignal,
   ): Promise<RpcResponse | undefined> {
-    const rpcResponse = isUpstreamResponse(response)
-      ? await this.#readShort(response, lookup.method, signal)
-      : response
+    const rpcResponse =
+      response instanceof UpstreamResponse ? await this.#readShort(response, lookup.method, signal) : response
     if (rpcResponse && 'result' in rpcResponse) this.#store(lookup, rpcResponse.result, until)
     return rpcResponse
   }
@@ -354,12 +352,11 @@ export class RequestCoalescer {
     signal: CancellationSignal,
   ): Promise<RpcResponse | undefined> {
     const reservation = this.#options.upstream.reserve()
-    const length = Math.min(Number(response.contentLength ?? maxCachedBytes), maxCachedBytes)
+    const length = Math.min(response.length ?? maxCachedBytes, maxCachedBytes)
     try {
       if (!reservation.canReserve(length)) return undefined
       reservation.take(length)
-      const bytes = await shortBytes(response, maxCachedBytes, signal)
-      return bytes && toRpcResponse(bytes.toString('utf8'), method, response.secrets)
+      return await response.readShort(method, maxCachedBytes, signal)
     } finally {
       reservation.release()
     }

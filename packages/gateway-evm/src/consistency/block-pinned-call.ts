@@ -4,7 +4,7 @@ import type { Completion } from '@fairlead/runtime'
 import { jsonParts } from '@fairlead/gateway-core/json-rpc/json-parts'
 import { rpcCodes } from '../rpc-codes.ts'
 import type { ResolvedMethod } from '../methods/resolve-method.ts'
-import { isUpstreamResponse, type UpstreamResponse } from '../response/upstream-response.ts'
+import { UpstreamResponse } from '../response/upstream-response.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 import type { Upstream } from '../upstream/types.ts'
 import { latestParam } from './latest-param.ts'
@@ -73,13 +73,9 @@ const readsBlock: ReadonlySet<string> = new Set([
 /** Whether the block is missing. During a reorganization, upstreams may briefly not have their latest blocks. */
 function lacksBlock(method: string, response: RpcResponse | UpstreamResponse): boolean {
   if (!readsBlock.has(method)) return false
-  if (!isUpstreamResponse(response)) return 'result' in response && response.result === 'null'
-  const { latin1, bytes } = response
-  return /"result"\s*:\s*null\b/.test(latin1 ?? bytes?.toString('latin1', 0, maxNullLength) ?? '')
+  if (response instanceof UpstreamResponse) return /"result"\s*:\s*null\b/.test(response.latin1 ?? '')
+  return 'result' in response && response.result === 'null'
 }
-
-// The maximum prefix in which a null result is searched, including the envelope and a long id.
-const maxNullLength = 256
 
 function pinnedTo(block: string, destination: ResolvedMethod): ResolvedMethod | undefined {
   const { method, params, paramsText } = destination

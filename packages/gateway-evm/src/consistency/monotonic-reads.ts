@@ -8,10 +8,8 @@ import { callText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { ResolvedMethod } from '../methods/resolve-method.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 import type { ResponseCaches } from '../cache/caches.ts'
-import { arrivedBytes } from '../response/body.ts'
-import { isUpstreamResponse, type UpstreamResponse } from '../response/upstream-response.ts'
+import { UpstreamResponse } from '../response/upstream-response.ts'
 import { blockNumberOf } from '../cache/block-of-call.ts'
-import { readResult } from '../response/read-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 
 // During a reorganization, an upstream may briefly not have the new blocks.
@@ -101,7 +99,7 @@ async function hasBlock(
   const response = await upstream.post(body, signal, { method, params, minBlock: number, tenant })
   const reservation = upstream.reserve()
   try {
-    const block = await readResult(response, { method, reservation, signal })
+    const block = await response.readResult({ method, reservation, signal })
     return isRecord(block) && blockNumberOf(block['number']) === number
   } catch (error) {
     if (error instanceof UpstreamError || !toRpcError(error)) throw error
@@ -170,13 +168,10 @@ async function higherHead(
  * can still be read afterwards.
  */
 function headIn(response: RpcResponse | UpstreamResponse): number | undefined {
-  if (!isUpstreamResponse(response)) return 'result' in response ? numberIn(response.result) : undefined
-  const { latin1 } = response
-  if (latin1 !== undefined) return numberIn(latin1)
-  const { bytes } = response
-  if (bytes) return numberIn(bytes.toString('latin1'))
-  const arrived = arrivedBytes(response.body)
-  return arrived && numberIn(arrived.toString('latin1', 0, maxHeadLength))
+  if (!(response instanceof UpstreamResponse))
+    return 'result' in response ? numberIn(response.result) : undefined
+  const arrived = response.peek(maxHeadLength)
+  return arrived === undefined ? undefined : numberIn(arrived)
 }
 
 // Exceeds the length of a header and the envelope before it. The transactions follow.
@@ -199,5 +194,5 @@ function orDiscard(
 }
 
 function discard(response: RpcResponse | UpstreamResponse): void {
-  if (isUpstreamResponse(response)) response.body.destroy()
+  if (response instanceof UpstreamResponse) response.cancel()
 }

@@ -7,9 +7,8 @@ import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import { OutgoingCall } from '../adapters/outgoing-call.ts'
 import { sendPinned, type PinnedCall } from '../consistency/block-pinned-call.ts'
 import { readsLatestBlock, monotonicReads } from '../consistency/monotonic-reads.ts'
-import { readWithId, tryPassThrough } from '../response/read-response.ts'
 import { responseText, type RpcResponse } from '../response/rpc-response.ts'
-import { isUpstreamResponse, type UpstreamResponse } from '../response/upstream-response.ts'
+import { UpstreamResponse } from '../response/upstream-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 
 /** As {@link beginDispatch}, with a promise in place of the callback. */
@@ -42,14 +41,14 @@ export function beginDispatch(
   const { idText = '1' } = call.request
   respond(call, destination, upstream, {
     resolve: (response) => {
-      const isUnread = isUpstreamResponse(response)
-      const text = isUnread ? reservation && tryPassThrough(response, idText) : responseText(idText, response)
+      const isUnread = response instanceof UpstreamResponse
+      const text = isUnread ? reservation && response.tryPassThrough(idText) : responseText(idText, response)
       if (text !== undefined) {
         const failure = reservation?.tryTake(text.length)
         if (failure) completion.reject(failure)
         else completion.resolve(text)
       } else if (isUnread) {
-        if (!reservation && response.delimited && isReturnedUnchanged(idText)) completion.resolve(response)
+        if (!reservation && response.isDelimited && isReturnedUnchanged(idText)) completion.resolve(response)
         else settleWith(readWithCallId(response, { call, destination, upstream }, reservation), completion)
       }
     },
@@ -68,7 +67,7 @@ async function readWithCallId(
   const memory = reservation ?? upstream.reserve(call.grant)
   try {
     const method = destination.method.name
-    return await readWithId(response, { method, idText, reservation: memory, signal })
+    return await response.readWithId(idText, { method, reservation: memory, signal })
   } finally {
     if (!reservation) memory.release()
   }

@@ -32,7 +32,6 @@ import type { RequestRules, HttpDependencies, RequestHandler } from '@fairlead/g
 import { type Deadline, Deadlines, type Expirable } from '@fairlead/gateway-core/http/deadlines'
 import type { RouteMatch } from '@fairlead/gateway-core/http/route'
 import { type RpcEndpoint, rpcEndpointOf } from './rpc-routes.ts'
-import { streamResponse } from '../response/stream-response.ts'
 import type { BodyStatus } from '@fairlead/gateway-core/http/read-body'
 
 /** Dependencies of the JSON-RPC handlers. */
@@ -209,19 +208,21 @@ class JsonRpcRequest implements Expirable, CallContext {
       this.#finish()
       return
     }
-    const { latin1 } = content
-    const bytes = latin1 === undefined ? content.bytes : undefined
-    const first = latin1?.charCodeAt(0) ?? bytes?.[0]
-    if (first !== openBrace) return this.#finishAfter(this.#stream(content, handled, idText))
+    const { object } = content
+    if (object === undefined) return this.#finishAfter(this.#stream(content, handled, idText))
     handled.release?.()
-    if (latin1 === undefined) this.#http.end(200, bytes)
-    else this.#http.end(200, latin1, 'latin1')
+    this.#http.end(200, object, 'latin1')
     this.#finish()
   }
 
   async #stream(content: UpstreamResponse, handled: HandledCall, idText = 'null'): Promise<void> {
     try {
-      const end = await streamResponse(content, this.#http)
+      const { response, signal } = this.#http
+      const end = await content.streamTo(response, signal, {
+        begin: () => this.#beginStream(content.length),
+        sent: (bytes) => (this.#http.bytesOut += bytes),
+        turn: (units) => this.#http.turn(units),
+      })
       if (end !== 'client disconnected') this.#http.status = end === 'complete' ? 200 : end.status
     } catch (error) {
       if (this.#http.isOver()) return
@@ -230,6 +231,14 @@ class JsonRpcRequest implements Expirable, CallContext {
     } finally {
       handled.release?.()
     }
+  }
+
+  #beginStream(length: number | undefined): void {
+    const { response } = this.#http
+    this.#http.reserveStream()
+    response.statusCode = 200
+    response.setHeader('content-type', 'application/json')
+    if (length !== undefined) response.setHeader('content-length', String(length))
   }
 
   #beginBatch(items: readonly RpcItem[]): void {
@@ -279,5 +288,3 @@ function bodyError(maxBytes: number): (status: BodyStatus, message?: string) => 
     return new RpcError(code, message, { status, ...(status === 413 && { data: { max_bytes: maxBytes } }) })
   }
 }
-
-const openBrace = 0x7b

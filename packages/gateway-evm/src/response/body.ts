@@ -1,5 +1,13 @@
+import { Buffer } from 'node:buffer'
+import { Readable } from 'node:stream'
 import type { ReceivedResponse } from '@fairlead/http1'
-import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
+import type { CancellationSignal } from '@fairlead/runtime'
+import { collectBody } from '@fairlead/gateway-core/http/collect-body'
+import { streamBody } from '@fairlead/gateway-core/http/stream-body'
+import type { HttpResponse } from '@fairlead/gateway-core/http/types'
+import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
+import { toUpstreamError, unavailable, UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
+import { malformed, toRpcError } from './rpc-errors.ts'
 
 /** A body of a response as a stream. */
 export type Body = ReceivedResponse['body']
@@ -9,17 +17,22 @@ export type Body = ReceivedResponse['body']
  *
  * @param body - not yet read
  * @param limit - maximum number of bytes to read
+ * @param signal - cancellation signal of the call
  * @returns undefined for a body that exceeds the limit
- * @throws the error of the body; UpstreamError when it is incomplete
+ * @throws UpstreamError when the call is cancelled or the upstream ends the body early; any other error of the body
  */
-export async function readUpTo(body: Body, limit: number): Promise<Buffer | undefined> {
+export async function readUpTo(
+  body: Body,
+  limit: number,
+  signal: CancellationSignal,
+): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let length = 0
   for (;;) {
     const chunk = body.read() as Buffer | null
     if (chunk === null) {
       if (body.readableEnded) return Buffer.concat(chunks)
-      await untilReadable(body)
+      await untilReadable(body, signal)
       continue
     }
     chunks.push(chunk)
@@ -38,8 +51,8 @@ export async function readUpTo(body: Body, limit: number): Promise<Buffer | unde
  * @returns undefined for an empty body
  * @throws as {@link readUpTo}
  */
-export async function firstBytes(body: Body): Promise<Buffer | undefined> {
-  if (body.readableLength === 0 && !body.readableEnded) await untilReadable(body)
+export async function firstBytes(body: Body, signal: CancellationSignal): Promise<Buffer | undefined> {
+  if (body.readableLength === 0 && !body.readableEnded) await untilReadable(body, signal)
   return arrivedBytes(body)
 }
 
@@ -52,8 +65,8 @@ export function arrivedBytes(body: Body): Buffer | undefined {
 }
 
 /** Waits until bytes are available or the body has ended. */
-function untilReadable(body: Body): Promise<void> {
-  return new Promise((resolve, reject) => {
+function untilReadable(body: Body, signal: CancellationSignal): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
     const settle = (error?: Error) => {
       body.off('readable', onReadable).off('end', onReadable).off('close', onClose).off('error', settle)
       if (error === undefined) resolve()
@@ -64,9 +77,102 @@ function untilReadable(body: Body): Promise<void> {
     if (body.errored) return reject(body.errored)
     if (body.destroyed && !body.readableEnded) return reject(incomplete())
     body.on('readable', onReadable).on('end', onReadable).on('close', onClose).on('error', settle)
+  }).catch((error: unknown) => {
+    throw signal.aborted ? unavailable(error, signal) : (toUpstreamError(error) ?? error)
   })
 }
 
 function incomplete(): UpstreamError {
   return new UpstreamError('reset', 'The response of the upstream is incomplete.')
+}
+
+/**
+ * Reads a body to its end.
+ *
+ * @throws {@link MemoryLimitError} when the memory budget is exhausted, else {@link UpstreamError}
+ */
+export async function readAll(
+  body: Body,
+  reservation: Reservation,
+  signal: CancellationSignal,
+): Promise<Buffer> {
+  let length = 0
+  try {
+    return await collectBody(body, (added) => {
+      reservation.take(added)
+      length += added
+    })
+  } catch (error) {
+    // Releases the memory of the discarded response for other responses.
+    reservation.shrink(length)
+    throw toRpcError(error) ? error : unavailable(error, signal)
+  }
+}
+
+/** Receives the progress of a body that is streamed to a client. */
+export interface StreamListener {
+  /** Called when the first bytes have arrived, before they are sent. */
+  begin(): void
+  /** Called with the number of bytes that were sent. */
+  sent(bytes: number): void
+  /** Returns a promise to wait for when the budget of the tick is used up. `units` is the duration in calls. */
+  turn(units: number): Promise<void> | undefined
+}
+
+/** How streaming a body ended, as {@link streamBody}. */
+export type Streamed = Promise<'complete' | 'client disconnected' | UpstreamError>
+
+/**
+ * Streams a body to a client if it begins like an object.
+ *
+ * @param client - no part of its response has been sent yet
+ * @param signal - cancellation signal of the exchange
+ * @throws {@link UpstreamError} when the body fails before its first byte, or does not begin like an object; nothing has
+ * been sent then
+ */
+export function streamObject(
+  body: Body,
+  client: HttpResponse,
+  signal: CancellationSignal,
+  { begin, sent, turn }: StreamListener,
+): Streamed {
+  return streamBody(body, client, {
+    begin: (first) => {
+      if (!first || !/^\s*\{/.test(first.toString('latin1', 0, 64))) throw malformed()
+      begin()
+    },
+    failureOf: (error) => unavailable(error, signal),
+    sent,
+    turn,
+  })
+}
+
+/** Creates a body of bytes. */
+export function bodyOf(bytes: Buffer | undefined): Body {
+  const body = Readable.from(bytes ? [bytes] : [])
+  const dump = (): Promise<void> => {
+    body.destroy()
+    return Promise.resolve()
+  }
+  return Object.assign(body, { dump })
+}
+
+/**
+ * Transforms the text of a body while it streams, without buffering it.
+ *
+ * @param rewrite - called with pieces of the text, each ending after a comma; each byte is one character
+ */
+export function rewriteBody(original: Body, rewrite: (text: string) => string): Body {
+  async function* rewritten() {
+    let rest = ''
+    for await (const chunk of original as AsyncIterable<Buffer>) {
+      const text = rest + chunk.toString('latin1')
+      const end = text.lastIndexOf(',') + 1
+      rest = text.slice(end)
+      if (end > 0) yield Buffer.from(rewrite(text.slice(0, end)), 'latin1')
+    }
+    if (rest !== '') yield Buffer.from(rewrite(rest), 'latin1')
+  }
+  const body = Readable.from(rewritten(), { objectMode: false })
+  return Object.assign(body, { dump: () => original.dump() })
 }

@@ -95,3 +95,9 @@ function asNodeError({ code, message, data }: Readonly<Record<string, unknown>>)
     ...(data !== undefined && { data }),
   }
 }
+
+/** Whether a parsed response is a result with this id, and nothing else. */
+export function isResultWithId(idText: string, value: unknown): boolean {
+  if (!isRecord(value) || value['result'] === undefined || value['error'] !== undefined) return false
+  return value['jsonrpc'] === '2.0' && JSON.stringify(value['id']) === idText
+}

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { onTestFinished } from 'vitest'
 import { adapterOf } from '../adapters/adapters.ts'
 import { dispatch } from '../dispatch/dispatch.ts'
-import { readWithId } from '../response/read-response.ts'
 import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { createEvmUpstream } from '../upstream/evm-upstream.ts'
 import type { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
@@ -78,8 +77,8 @@ export function adapted(address: string): AdaptedCall {
       },
       upstream,
     )
-    const reading = { method: name, idText: '7', reservation: upstream.reserve(), signal }
-    const text = typeof forwarded === 'string' ? forwarded : await readWithId(forwarded, reading)
+    const reading = { method: name, reservation: upstream.reserve(), signal }
+    const text = typeof forwarded === 'string' ? forwarded : await forwarded.readWithId('7', reading)
     const { id, result, error } = JSON.parse(text) as { id: number; result?: unknown; error?: RpcError }
     if (id !== 7) throw new Error('The answer has the id of another call.')
     if (error) throw Object.assign(new Error(error.message), error)

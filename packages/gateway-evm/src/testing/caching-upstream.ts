@@ -16,7 +16,6 @@ import {
 } from '../cache/caches.ts'
 import { batchLatestBlock } from '../consistency/batch-latest-block.ts'
 import { dispatch } from '../dispatch/dispatch.ts'
-import { readResponse } from '../response/read-response.ts'
 import { createEvmUpstreams } from '../upstream/evm-upstreams.ts'
 
 type Params = readonly unknown[]
@@ -119,8 +118,7 @@ export function cachingNode(text: string, options: Partial<ResponseCacheOptions>
     const signal = overrides.signal ?? AbortSignal.timeout(20_000)
     const call = { grant, endpoint: '' as const, request, signal, caches, ...overrides }
     const forwarded = await dispatch(call, resolveMethod(request, call.grant, ''), upstream, reservation)
-    const response =
-      typeof forwarded === 'string' ? forwarded : await readResponse(forwarded, reservation, signal)
+    const response = typeof forwarded === 'string' ? forwarded : await forwarded.readText(reservation, signal)
     reservation.release()
     const { id, result, error } = JSON.parse(response) as { id: unknown; result?: unknown; error?: RpcError }
     if (String(id) !== request.idText) throw new Error('The answer has the id of another call.')

@@ -2,7 +2,6 @@ import { onTestFinished } from 'vitest'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { callText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
-import { readResponse } from '../response/read-response.ts'
 import { createEvmUpstreams, type PooledOptions, type EvmUpstreams } from '../upstream/evm-upstreams.ts'
 import type { CallInfo } from '../upstream/types.ts'
 import type { ChainView } from '../chain/chain-view.ts'
@@ -49,7 +48,7 @@ export function pooledNode(
       const body = callText(method, JSON.stringify(params), '1')
       const response = await upstream.post(body, signal, { method, params, ...overrides })
       const reservation = memory.reserve(undefined, 'response')
-      const text = response.bytes?.toString() ?? (await readResponse(response, reservation, signal))
+      const text = await response.readText(reservation, signal)
       reservation.release()
       const { result, error } = JSON.parse(text) as {
         result?: unknown

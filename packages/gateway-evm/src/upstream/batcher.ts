@@ -11,10 +11,7 @@ import { errorObjectText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { isRecord, parseJson } from '@fairlead/gateway-core/json'
 import type { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { latencyClassOf } from '../methods/latency-class.ts'
-import { BufferedResponse } from '../response/buffered-response.ts'
-import { classifyResponse } from '../response/classify-response.ts'
 import { idempotencyOf } from './idempotency.ts'
-import { readBytes } from '../response/read-response.ts'
 import type { UpstreamResponse } from '../response/upstream-response.ts'
 import { malformed } from '../response/rpc-errors.ts'
 import { unavailable, UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
@@ -137,12 +134,12 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
   }
 
   resolve(response: UpstreamResponse): void {
-    if (response.latin1 !== undefined) return this.#open(response.latin1, response.secrets)
+    if (response.isBuffered) return this.#open(response)
     const reservation = this.#options.memory.reserve(undefined, 'response')
     settleWith(
-      readBytes(response, reservation, this.#cancellation).finally(() => reservation.release()),
+      response.buffer(reservation, this.#cancellation).finally(() => reservation.release()),
       {
-        resolve: (bytes) => this.#open(bytes.toString('latin1'), response.secrets),
+        resolve: (buffered) => this.#open(buffered),
         reject: (error) => this.reject(error),
       },
     )
@@ -158,8 +155,9 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
   }
 
   /** Delivers its part of the response to each call. */
-  #open(latin1: string, secrets: readonly string[] | undefined): void {
-    if (!latin1.trimStart().startsWith('[')) return this.#openSingle(latin1, secrets)
+  #open(response: UpstreamResponse): void {
+    const { latin1 = '' } = response
+    if (!latin1.trimStart().startsWith('[')) return this.#openSingle(response, latin1)
     for (const text of jsonParts(latin1)) {
       const value = parseJson(text)
       if (!isRecord(value) || isBatchRejection(value['error'])) continue
@@ -169,20 +167,20 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
       if (!call) continue
       this.#calls.delete(idText)
       call.detach()
-      call.completion.resolve(new BufferedResponse(text, { secrets, value }))
+      call.completion.resolve(response.part(text, value))
     }
     // Upstreams truncate the batch when the total response becomes too large.
     this.#sendIndividually()
   }
 
   /** Handles a single response to the whole batch. */
-  #openSingle(latin1: string, secrets: readonly string[] | undefined): void {
+  #openSingle(response: UpstreamResponse, latin1: string): void {
     if (!isRecord(parseJson(latin1))) return this.reject(malformed())
     // The batch may be too large, or the upstream does not support batches.
-    if (classifyResponse('', latin1) !== 'busy') return this.#handleRejection()
+    if (response.classify('') !== 'busy') return this.#handleRejection()
     const error = jsonMembers(latin1).get('error') ?? 'null'
     for (const { info, completion } of this.#takeRemaining()) {
-      completion.resolve(new BufferedResponse(errorObjectText(info?.idText ?? 'null', error), { secrets }))
+      completion.resolve(response.part(errorObjectText(info?.idText ?? 'null', error)))
     }
   }
 

@@ -1,5 +1,4 @@
 import type { CancellationSignal, Tenant } from '@fairlead/runtime'
-import { resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { ClassifiedResponse, ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt'
 import type {
   CallProgress,
@@ -10,16 +9,14 @@ import type { Idempotency } from '@fairlead/gateway-core/upstream/idempotency'
 import type { LatencyClass } from '@fairlead/gateway-core/upstream/latency'
 import type { CallRequirements } from '@fairlead/gateway-core/upstream/select-upstream'
 import { latencyClassOf } from '../methods/latency-class.ts'
-import { bufferShortResponse } from '../response/buffer-response.ts'
-import { BufferedResponse } from '../response/buffered-response.ts'
 import { callRequirements, type ChainHeads } from './call-requirements.ts'
-import { classifyResponse, type ResponseClass } from '../response/classify-response.ts'
+import type { ResponseClass } from '../response/classify-response.ts'
 import { idempotencyOf } from './idempotency.ts'
 import { transactionHash } from './raw-transaction.ts'
 import { malformed } from '../response/rpc-errors.ts'
 import type { CallInfo, ConnectedUpstream, PooledUpstream } from './types.ts'
 import { upstreamOf } from './upstream-calls.ts'
-import { isBuffered, type UpstreamResponse } from '../response/upstream-response.ts'
+import type { UpstreamResponse } from '../response/upstream-response.ts'
 
 const minSlowAfterMs = 1_000
 
@@ -68,12 +65,11 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
   }
 
   read(response: UpstreamResponse, signal: CancellationSignal): Promise<UpstreamResponse> | undefined {
-    return isBuffered(response) ? undefined : bufferShortResponse(response, signal)
+    return response.isBuffered ? undefined : response.bufferShort(signal)
   }
 
-  classify({ latin1, bytes }: UpstreamResponse): ResponseClass {
-    const text = latin1 ?? bytes?.toString('latin1')
-    const responseClass = text === undefined ? 'good' : classifyResponse(this.info.method, text)
+  classify(response: UpstreamResponse): ResponseClass {
+    const responseClass = response.classify(this.info.method)
     if (responseClass === 'unreadable') throw malformed()
     return responseClass
   }
@@ -84,11 +80,11 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
   }
 
   isStreaming(response: UpstreamResponse): boolean {
-    return !isBuffered(response)
+    return !response.isBuffered
   }
 
   discard(response: UpstreamResponse): void {
-    if (!isBuffered(response)) response.body.destroy()
+    response.cancel()
   }
 
   decide(
@@ -147,7 +143,6 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
       .call('eth_getTransactionByHash', [hash], this.signal)
       .catch((error: unknown) => error)
     if (found === null || found instanceof Error) return response
-    const { id } = JSON.parse(String(response.bytes)) as { readonly id: unknown }
-    return new BufferedResponse(Buffer.from(resultText(JSON.stringify(id ?? null), `"${hash}"`)))
+    return response.withResult(`"${hash}"`)
   }
 }

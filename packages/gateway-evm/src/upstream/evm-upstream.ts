@@ -15,7 +15,7 @@ import { Batcher } from './batcher.ts'
 import { idempotencyOf } from './idempotency.ts'
 import type { ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt'
 import { type ConnectedUpstream, unknownCall, type Upstream } from './types.ts'
-import type { UpstreamResponse } from '../response/upstream-response.ts'
+import { UpstreamResponse } from '../response/upstream-response.ts'
 import type { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { authorizationOf, secretsOfUrl } from '@fairlead/gateway-core/upstream/upstream-url'
 import { responsesIn, upstreamCalls } from './upstream-calls.ts'
@@ -108,7 +108,7 @@ export function createEvmUpstream(
       if (!response) completion.reject(unavailable(error, signal))
       else if (response.status === 200 && response.contentType?.includes('json')) {
         completion.resolve(
-          new ReceivedUpstreamResponse(response, token ? [...token.secrets, ...secrets] : secrets),
+          UpstreamResponse.received(response, token ? [...token.secrets, ...secrets] : secrets),
         )
       } else completion.reject(httpError(response))
     }
@@ -148,37 +148,6 @@ export function createEvmUpstream(
 const loopDetected = 508
 
 const inspectResponse = () => new ResponseInspector()
-
-class ReceivedUpstreamResponse implements UpstreamResponse {
-  readonly #response: ReceivedResponse
-  readonly secrets: readonly string[]
-
-  constructor(response: ReceivedResponse, secrets: readonly string[]) {
-    this.#response = response
-    this.secrets = secrets
-  }
-
-  get bytes(): Buffer | undefined {
-    return this.#response.bytes
-  }
-
-  get latin1(): string | undefined {
-    return this.#response.latin1
-  }
-
-  get body(): UpstreamResponse['body'] {
-    return this.#response.body
-  }
-
-  get contentLength(): string | undefined {
-    const { length } = this.#response
-    return length === undefined ? undefined : String(length)
-  }
-
-  get delimited(): boolean {
-    return this.#response.isDelimited
-  }
-}
 
 function httpError(response: ReceivedResponse): UpstreamError {
   if (!response.bytes) void response.body.dump()

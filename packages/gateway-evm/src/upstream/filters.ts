@@ -1,13 +1,10 @@
-import { parseObject } from '@fairlead/gateway-core/json'
 import { timingSafeEqual } from 'node:crypto'
 import type { CancellationSignal } from '@fairlead/runtime'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import { callText, resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
-import { BufferedResponse } from '../response/buffered-response.ts'
 import type { CallInfo } from './types.ts'
-import type { UpstreamResponse } from '../response/upstream-response.ts'
-import { bufferShortResponse } from '../response/buffer-response.ts'
+import { UpstreamResponse } from '../response/upstream-response.ts'
 import type { PooledUpstream } from './types.ts'
 import type { Fingerprint } from '@fairlead/gateway-core/upstream/upstream-registry'
 
@@ -106,19 +103,17 @@ export async function signFilter(
   signal: CancellationSignal,
   fingerprint: Fingerprint,
 ): Promise<UpstreamResponse> {
-  const buffered = await bufferShortResponse(response, signal)
-  const { id, result } = parseObject(String(buffered.bytes))
+  const buffered = await response.bufferShort(signal)
+  const { result } = buffered.parse()
   if (typeof result !== 'string' || !hexadecimal.test(result)) return buffered
   const digits = result.slice(2)
   const mark = markOf(fingerprint, digits, creator, owner).toString('hex')
-  return new BufferedResponse(Buffer.from(resultText(JSON.stringify(id ?? null), `"0x1${mark}${digits}"`)))
+  return buffered.withResult(`"0x1${mark}${digits}"`)
 }
 
 /** Returns the response to a call that uses a missing filter. Undefined where upstreams return an error. */
 export function withoutFilter({ method, idText = '1' }: CallInfo): UpstreamResponse | undefined {
-  return method === 'eth_uninstallFilter'
-    ? new BufferedResponse(Buffer.from(resultText(idText, 'false')))
-    : undefined
+  return method === 'eth_uninstallFilter' ? UpstreamResponse.buffered(resultText(idText, 'false')) : undefined
 }
 
 // The URL alone is not a secret key: the URL of a public provider can be guessed.

@@ -1,7 +1,6 @@
 import { promised, type Tenant } from '@fairlead/runtime'
 import type { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { callText, stringifyParams } from '@fairlead/gateway-core/json-rpc/rpc-text'
-import { readResult } from '../response/read-response.ts'
 import { unknownCall, type Upstream } from './types.ts'
 
 /**
@@ -19,7 +18,7 @@ export function upstreamCalls(
     const response = await post(callText(method, stringifyParams(params), '1'), signal, { method, params })
     const reservation = memory.reserve()
     try {
-      return await readResult(response, { method, reservation, signal })
+      return await response.readResult({ method, reservation, signal })
     } finally {
       reservation.release()
     }

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import { type CancellationSignal, settleWith } from '@fairlead/runtime'
 import { type Admission, type Permit, isRejection } from '@fairlead/gateway-core/admission/types'
 import {
@@ -12,7 +11,6 @@ import {
 import type { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import { batchLatestBlock } from '../consistency/batch-latest-block.ts'
-import { readWithId } from '../response/read-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 import type { RpcBody } from '@fairlead/gateway-core/json-rpc/parse-body'
 import type { RpcItem, RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
@@ -111,14 +109,13 @@ function deliverSingle(
   done: (handled: HandledMessage) => void,
 ): void {
   const { content, method, status } = handled
-  const latin1 = typeof content === 'object' ? content.latin1 : undefined
   // Most responses are ASCII and need neither validation nor conversion to bytes.
-  const isAsciiObject = latin1?.charCodeAt(0) === openBrace && isAscii(latin1)
-  const isReserved = isAsciiObject && latin1.length > freeBytes
-  const failure = isReserved ? reservation.tryTake(latin1.length) : undefined
-  if (isAsciiObject && !failure) {
+  const ascii = typeof content === 'object' ? content.asciiObject : undefined
+  const isReserved = ascii !== undefined && ascii.length > freeBytes
+  const failure = isReserved ? reservation.tryTake(ascii.length) : undefined
+  if (ascii !== undefined && !failure) {
     handled.release?.()
-    done({ text: latin1, method, status, activate: noop, release: () => reservation.release() })
+    done({ text: ascii, method, status, activate: noop, release: () => reservation.release() })
   } else if (content === undefined) done(messageOf(handled))
   else {
     const buffered = failure ? Promise.reject(failure) : readInto(reservation, handled, item, context.signal)
@@ -144,11 +141,6 @@ function messageOf({ content, method, status }: HandledCall): HandledMessage {
 
 const noop = () => undefined
 
-/** In UTF-8, only ASCII text has one byte per character. */
-function isAscii(text: string): boolean {
-  return Buffer.byteLength(text) === text.length
-}
-
 /** Buffers a response completely, because a WebSocket message cannot be aborted midway. */
 async function readInto(
   reservation: Reservation,
@@ -161,16 +153,9 @@ async function readInto(
     if (status === 200) reservation.take(content.length)
     return Buffer.from(content)
   }
-  const { bytes } = content
   // The client would have to close the connection on invalid UTF-8.
-  if (!bytes || bytes[0] !== openBrace || !isUtf8(bytes)) {
-    return Buffer.from(await readWithId(content, { method, idText, reservation, signal }))
-  }
-  reservation.take(bytes.length)
-  return bytes
+  return content.readUtf8(idText, { method, reservation, signal })
 }
-
-const openBrace = 0x7b
 
 async function callItems(
   items: readonly RpcItem[],

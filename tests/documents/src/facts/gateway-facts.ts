@@ -148,7 +148,7 @@ const upstreams = {
     /retryRules: BudgetRules = .*perSecond: (\d+)/,
   ),
   'saved retries': count(`${core}/upstream/retry-budget.ts`, /retryRules: BudgetRules = .*max: (\d+)/),
-  'short response': bytes(`${evm}/response/buffer-response.ts`, 'maxShortBytes'),
+  'short response': bytes(`${evm}/response/upstream-response.ts`, 'maxShortBytes'),
   'probe after a rejection': ms(`${core}/protocol/upstream-identity.ts`, 'reconnectMs'),
   'client changes': count(`${core}/protocol/upstream-identity.ts`, 'maxChanges'),
 } satisfies Facts
