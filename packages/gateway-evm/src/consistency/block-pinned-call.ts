@@ -73,7 +73,7 @@ const readsBlock: ReadonlySet<string> = new Set([
 /** Whether the block is missing. During a reorganization, upstreams may briefly not have their latest blocks. */
 function lacksBlock(method: string, response: RpcResponse | UpstreamResponse): boolean {
   if (!readsBlock.has(method)) return false
-  if (response instanceof UpstreamResponse) return /"result"\s*:\s*null\b/.test(response.latin1 ?? '')
+  if (response instanceof UpstreamResponse) return response.isBufferedNull
   return 'result' in response && response.result === 'null'
 }
 

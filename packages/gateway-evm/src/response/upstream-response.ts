@@ -66,19 +66,18 @@ export class UpstreamResponse {
     return new UpstreamResponse(response.latin1 ?? response.bytes, response, secrets)
   }
 
-  /** @param content - bytes, or a string with one character per byte */
-  static buffered(content: string | Buffer, secrets?: readonly string[]): UpstreamResponse {
-    return new UpstreamResponse(content, { length: content.length, isDelimited: true }, secrets)
-  }
-
   /**
-   * Returns a part of this response, as a response to one call of a batch.
-   *
-   * @param content - with one character per byte
+   * @param content - bytes, or a string with one character per byte
+   * @param secrets - texts that an error must not contain
    * @param value - the parsed content, if it was already parsed
    */
-  part(content: string, value?: unknown): UpstreamResponse {
-    return new UpstreamResponse(content, { length: content.length, isDelimited: true }, this.#secrets, value)
+  static buffered(content: string | Buffer, secrets?: readonly string[], value?: unknown): UpstreamResponse {
+    return new UpstreamResponse(content, { length: content.length, isDelimited: true }, secrets, value)
+  }
+
+  /** Creates the response to one call of a batch from a part of this response. */
+  part(latin1: string, value?: unknown): UpstreamResponse {
+    return UpstreamResponse.buffered(latin1, this.#secrets, value)
   }
 
   /** Whether the response has arrived completely. */
@@ -119,6 +118,11 @@ export class UpstreamResponse {
   get isBufferedResult(): boolean {
     const { latin1 } = this
     return latin1 !== undefined && !isErrorText(latin1)
+  }
+
+  /** Whether the response is buffered and its result is null. */
+  get isBufferedNull(): boolean {
+    return /"result"\s*:\s*null\b/.test(this.latin1 ?? '')
   }
 
   /** Classifies a buffered response. Any other one is `good`. */
@@ -194,8 +198,6 @@ export class UpstreamResponse {
   /**
    * Reads a response to its end unless it exceeds the limit. A response that exceeds it can still be read completely.
    *
-   * @param method - method of the call
-   * @param maxBytes - maximum length
    * @param signal - cancellation signal of the call
    * @returns undefined for a response that exceeds the limit
    * @throws as {@link readUpTo}, and as {@link toRpcResponse}
