@@ -21,17 +21,44 @@ const engines = [
   '@fairlead/gateway-core/.+',
 ] as const
 
+const evmPackages = lines(...engines, '@fairlead/evm-rpc/contract')
+
 /** Private packages of the gateway that may import only some workspace packages. */
 export const gatewayPackages: ReadonlyMap<string, RegExp> = new Map([
   ['runtime', lines()],
   ['http1', lines('@fairlead/runtime')],
   ['gateway-core', lines('@fairlead/core', '@fairlead/runtime(?:/.+)?', '@fairlead/http1')],
-  ['gateway-evm', lines(...engines, '@fairlead/evm-rpc/contract')],
+  ['gateway-evm', evmPackages],
   ['gateway-beacon', lines(...engines, '@fairlead/beacon/contract')],
   ['gateway-jetton', lines(...engines, '@fairlead/jetton/contract')],
   ['gateway-grpc', lines(...engines, '@fairlead/grpc-transport(?:/.+)?', '@fairlead/grpc/contract')],
   ['platform-server', lines(...engines, '@fairlead/platform-client/contract')],
 ])
+
+/** Folders of packages/gateway-evm/src. Other folders read responses of upstreams through the entries of `response`. */
+export const evmAreas: readonly Area[] = [
+  {
+    name: 'response',
+    files: lines(
+      ...files('response', 'upstream-response', 'rpc-response', 'rpc-errors', 'classify-response'),
+    ),
+    mayImport: ['parts of response', 'methods'],
+    packages: evmPackages,
+  },
+  {
+    name: 'parts of response',
+    files: lines(...below('response')),
+    mayImport: ['response', 'methods'],
+    packages: evmPackages,
+  },
+  {
+    name: 'methods',
+    files: lines(...below('methods'), ...files('', 'rpc-codes')),
+    mayImport: ['other folders'],
+    packages: evmPackages,
+  },
+  { name: 'other folders', files: /./, mayImport: ['response', 'methods'], packages: evmPackages },
+]
 
 const devnetPackages = lines('@fairlead/grpc(?:-transport)?(?:/.+)?')
 

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { type Area, devnetAreas, gatewayPackages } from './areas.ts'
+import { type Area, devnetAreas, evmAreas, gatewayPackages } from './areas.ts'
 import { backwardImports } from './backward-imports.ts'
 import { cyclicFiles } from './cyclic-files.ts'
 import { namesOfProtocols } from './protocol-names.ts'
@@ -44,6 +44,12 @@ it('a chain of the devnet imports no other chain', () => {
   expect(backwardImports(imports, devnetAreas)).toEqual([])
 })
 
+it('only one folder of gateway-evm has access to the parts of responses', () => {
+  const imports = readImports(join(packages, 'gateway-evm/src'))
+  expect(imports.filter(({ to }) => to.startsWith('response/')).length).toBeGreaterThan(50)
+  expect(backwardImports(imports, evmAreas)).toEqual([])
+})
+
 it('no package has an import cycle, including dynamic imports', () => {
   expect(folders.length).toBeGreaterThan(8)
   expect(folders.flatMap((folder) => cyclicFiles(readImports(folder)))).toEqual([])
@@ -70,14 +76,15 @@ it('finds only the files of cycles', () => {
   expect(cyclicFiles(imports.filter(({ from }) => from !== 'c' && from !== 'self'))).toEqual([])
 })
 
-it('each area has files, and imports existing areas', () => {
-  const sources = new Set(readImports(join(packages, 'devnet/src')).map(({ from }) => from))
-  const owners = [...sources].map((file) => devnetAreas.find(({ files }) => files.test(file))?.name)
-  const names = devnetAreas.map(({ name }) => name)
+it.each([
+  ['devnet', devnetAreas],
+  ['gateway-evm', evmAreas],
+])('each area of %s has files, and imports existing areas', (folder, areas) => {
+  const sources = new Set(readImports(join(packages, folder, 'src')).map(({ from }) => from))
+  const owners = [...sources].map((file) => areas.find(({ files }) => files.test(file))?.name)
+  const names = areas.map(({ name }) => name)
   expect(new Set(owners)).toEqual(new Set(names))
-  expect(devnetAreas.flatMap(({ mayImport }) => mayImport).filter((name) => !names.includes(name))).toEqual(
-    [],
-  )
+  expect(areas.flatMap(({ mayImport }) => mayImport).filter((name) => !names.includes(name))).toEqual([])
 })
 
 it('counts type imports and dynamic imports, but not tests and fixtures', async () => {
