@@ -75,3 +75,29 @@ describe('buffered responses', () => {
     socket.close()
   })
 })
+
+describe('a response of several upstreams', () => {
+  const chunked = { ...call(1), method: 'eth_gasPrice' }
+
+  /** Starts an upstream that sends one text in chunks. */
+  const chunkedNode = (text: string) =>
+    startTestNode(async (request, response: ServerResponse) => {
+      let body = ''
+      for await (const chunk of request) body += String(chunk)
+      const { method, id } = JSON.parse(body) as { method: string; id: number }
+      response.writeHead(200, { 'content-type': 'application/json' })
+      const sent = method === chunked.method ? text : JSON.stringify({ jsonrpc: '2.0', id, result: '0x1' })
+      for (let at = 0; at < sent.length; at += 10_000) response.write(sent.slice(at, at + 10_000))
+      response.end()
+    })
+
+  it.each([1_000, 65_400, 65_536, 65_700, 3_000_000])(
+    'arrives unchanged when it is sent in chunks and its result has %i characters',
+    async (length) => {
+      const text = JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'x'.repeat(length) })
+      const { url } = await inFrontOf(`${await chunkedNode(text)} ${await chunkedNode(text)}`)
+      const response = await fetch(`${url}/${token}`, { method: 'POST', body: JSON.stringify(chunked) })
+      expect(await response.text()).toBe(text)
+    },
+  )
+})
