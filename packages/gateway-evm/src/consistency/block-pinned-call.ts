@@ -1,5 +1,5 @@
 import { errorIn, type RpcResponse } from '../response/rpc-response.ts'
-import { toRpcError } from '../response/rpc-errors.ts'
+import { type ErrorObject, toRpcError } from '../response/rpc-errors.ts'
 import type { Completion } from '@fairlead/runtime'
 import { jsonParts } from '@fairlead/gateway-core/json-rpc/json-parts'
 import { rpcCodes } from '../rpc-codes.ts'
@@ -97,7 +97,7 @@ function withBounds(filter: Readonly<Record<string, unknown>>, block: string) {
 
 const revertCode = 3
 
-function isUnknownBlock({ code, message }: { readonly code?: unknown; readonly message?: unknown }): boolean {
+function isUnknownBlock({ code, message }: ErrorObject): boolean {
   return code === rpcCodes.resourceNotFound || unknownBlockWordings.test(String(message))
 }
 

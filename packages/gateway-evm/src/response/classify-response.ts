@@ -1,5 +1,6 @@
 import { isTracerText, mayContainCallerText } from './caller-text.ts'
-import { normalizeError, type NodeError } from './normalize-error.ts'
+import { normalizeError, toNodeError } from './normalize-error.ts'
+import type { ErrorObject } from './rpc-errors.ts'
 import { isRecord, parseJson } from '@fairlead/gateway-core/json'
 import { rpcCodes } from '../rpc-codes.ts'
 import { isRateLimitError } from './rate-limit-error.ts'
@@ -43,14 +44,8 @@ export function classifyResponse(method: string, latin1: string): ResponseClass 
 }
 
 /** Classifies an error by its code and method. The message counts only where the upstream itself has chosen it. */
-function classifyError(
-  method: string,
-  { code, message }: { code?: unknown; message?: unknown },
-): ResponseClass {
-  const written: NodeError = {
-    code: typeof code === 'number' ? code : rpcCodes.internalError,
-    message: typeof message === 'string' ? message : '',
-  }
+function classifyError(method: string, { code, message }: ErrorObject): ResponseClass {
+  const written = toNodeError({ code, message })
   if (written.code === 3 || isTracerText(method, written.message)) return 'good'
   if (method === 'eth_sendRawTransaction' && alreadyKnownWordings.test(written.message)) return 'in the chain'
   if (isRateLimitError(method, written)) return 'busy'

@@ -1,11 +1,21 @@
 import { isTracerText } from './caller-text.ts'
 import { rpcCodes } from '../rpc-codes.ts'
+import type { ErrorObject } from './rpc-errors.ts'
 
 /** An error object as sent by an upstream. */
 export interface NodeError {
   readonly code: number
   readonly message: string
   readonly data?: unknown
+}
+
+/** Replaces members of other types than JSON-RPC requires. */
+export function toNodeError({ code, message, data }: ErrorObject): NodeError {
+  return {
+    code: typeof code === 'number' ? code : rpcCodes.internalError,
+    message: typeof message === 'string' ? message : 'The upstream returned an error.',
+    ...(data !== undefined && { data }),
+  }
 }
 
 /**

@@ -7,6 +7,13 @@ import {
 } from '@fairlead/gateway-core/upstream/upstream-error'
 import { rpcCodes } from '../rpc-codes.ts'
 
+/** The members of an error object, of any type. */
+export interface ErrorObject {
+  readonly code?: unknown
+  readonly message?: unknown
+  readonly data?: unknown
+}
+
 /** Converts the error of a failed call to a JSON-RPC error. Returns undefined for an unexpected error. */
 export function toRpcError(error: unknown): RpcError | undefined {
   if (error instanceof RpcError) return error

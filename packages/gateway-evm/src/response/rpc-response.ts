@@ -4,8 +4,8 @@ import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { errorObjectText, resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { redactDeep, redactJsonDeep } from '@fairlead/gateway-core/redaction/redact-deep'
 import { rpcCodes } from '../rpc-codes.ts'
-import { type NodeError, normalizeError } from './normalize-error.ts'
-import { malformed } from './rpc-errors.ts'
+import { normalizeError, toNodeError } from './normalize-error.ts'
+import { type ErrorObject, malformed } from './rpc-errors.ts'
 
 /** The response to a call without its envelope: JSON of the result, or of the error object. */
 export type RpcResponse = { readonly result: string } | { readonly error: string }
@@ -13,13 +13,6 @@ export type RpcResponse = { readonly result: string } | { readonly error: string
 /** Text of a response with an id. */
 export function responseText(idText: string, response: RpcResponse): string {
   return 'error' in response ? errorObjectText(idText, response.error) : resultText(idText, response.result)
-}
-
-/** The members of an error object that are used. */
-interface ErrorObject {
-  readonly code?: unknown
-  readonly message?: unknown
-  readonly data?: unknown
 }
 
 /** Parses the error of a response. Returns undefined for a result and for an unread response. */
@@ -52,7 +45,7 @@ export function toRpcResponse(text: string, method: string, secrets: readonly st
   const members = jsonMembers(text)
   const { error } = value
   if (isRecord(error)) {
-    const written = asNodeError(error)
+    const written = toNodeError(error)
     const normalized = normalizeError(written, method)
     const original = members.get('error') as string
     const isUnchanged = normalized === written && redactDeep(original, secrets) === original
@@ -74,7 +67,7 @@ export function toRpcResponse(text: string, method: string, secrets: readonly st
 export function parseResult(text: string, method: string, secrets: readonly string[] = []): unknown {
   const { error, result } = parseResponse(text)
   if (isRecord(error)) {
-    const { code, message, data } = redactJsonDeep(normalizeError(asNodeError(error), method), secrets)
+    const { code, message, data } = redactJsonDeep(normalizeError(toNodeError(error), method), secrets)
     throw new RpcError(code, message, { data })
   }
   if (result === undefined) throw malformed()
@@ -86,14 +79,6 @@ function parseResponse(text: string): Readonly<Record<string, unknown>> {
   const value = parseJson(text)
   if (!isRecord(value)) throw malformed()
   return value
-}
-
-function asNodeError({ code, message, data }: Readonly<Record<string, unknown>>): NodeError {
-  return {
-    code: typeof code === 'number' ? code : rpcCodes.internalError,
-    message: typeof message === 'string' ? message : 'The upstream returned an error.',
-    ...(data !== undefined && { data }),
-  }
 }
 
 /** Whether a parsed response is a result with this id, and nothing else. */

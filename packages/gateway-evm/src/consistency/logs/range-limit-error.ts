@@ -1,8 +1,4 @@
-/** The members of an upstream's error that are used here. */
-interface NodeError {
-  readonly message?: unknown
-  readonly data?: unknown
-}
+import type { ErrorObject } from '../../response/rpc-errors.ts'
 
 // The search time of some wordings grows with the square of the length, and an upstream may send megabytes.
 const maxLength = 1_000
@@ -37,7 +33,7 @@ const suggestion = /(?:\[\s*(0x[0-9a-f]+)\s*,\s*(0x[0-9a-f]+)\s*\])|(?:range (\d
  *
  * @param error - as sent by the upstream
  */
-export function isTooWide({ message, data }: NodeError): boolean {
+export function isTooWide({ message, data }: ErrorObject): boolean {
   const text = `${textOf(message)} ${textOf(data)}`.toLowerCase()
   return !/beyond|future/.test(text) && wordings.some((wording) => wording.test(text))
 }
@@ -57,7 +53,7 @@ export interface NextAttempt {
  * @param blocks - number of blocks in the query, more than one
  * @returns the number in the upstream's error, else half of `blocks`; always less than `blocks`, and at least one
  */
-export function narrower({ message, data }: NodeError, from: number, blocks: number): NextAttempt {
+export function narrower({ message, data }: ErrorObject, from: number, blocks: number): NextAttempt {
   const text = `${textOf(message)} ${textOf(data)}`
   const isUsable = (count: number | undefined): count is number =>
     count !== undefined && count >= 1 && count < blocks
