@@ -2,15 +2,17 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { addressFields } from './address-fields.ts'
-import { bundle } from './bundle.ts'
+import { bundleWithPolicies } from './bundle.ts'
 import { readChains } from './chains.ts'
-import { type Family, specDigest, type SpecDocument, specsRoot } from './families.ts'
+import { type Family, policyDigest, specDigest, type SpecDocument, specsRoot } from './families.ts'
 import { grpcContract, grpcDescriptors } from './grpc-contract.ts'
 import { header } from './header.ts'
 import { openapiContract } from './openapi-contract.ts'
 import { openrpcContract } from './openrpc-contract.ts'
 import { openrpcMethods } from './openrpc-methods.ts'
 import { derivedOpenApi } from './openrpc-types.ts'
+import { evmPolicies } from './policies/evm-policies.ts'
+import { withoutPolicies } from './policy-extension.ts'
 import { protobufDescriptors, protobufTypes } from './protobuf.ts'
 import { typescriptTypes } from './typescript-types.ts'
 
@@ -18,6 +20,8 @@ import { typescriptTypes } from './typescript-types.ts'
 export interface Generated {
   /** Text by path below `src/generated/`. */
   readonly files: Readonly<Record<string, string>>
+  /** Same as `files`, for the private package of the gateway. */
+  readonly gatewayFiles: Readonly<Record<string, string>>
   /** The `spec` entry of the family's package.json. */
   readonly spec: { readonly family: string; readonly version: string; readonly sha256: string }
 }
@@ -28,8 +32,9 @@ export interface Generated {
  * @throws Error naming the document and the unusable part of it
  */
 export async function generateFamily(family: Family): Promise<Generated> {
-  const digest = specDigest(family)
+  const [digest, gatewayDigest] = [specDigest(family), policyDigest(family)]
   const files: Record<string, string> = {}
+  const gatewayFiles: Record<string, string> = {}
   let version = '1.0.0'
   for (const document of family.documents) {
     // A single document is at the top level. Several documents each have a folder.
@@ -41,18 +46,22 @@ export async function generateFamily(family: Family): Promise<Generated> {
     for (const [file, { tool, text }] of Object.entries(output.files)) {
       files[folder + file] = header(tool, `specs/${document.entry}`, digest) + text
     }
+    for (const [file, text] of Object.entries(output.gatewayFiles ?? {}))
+      gatewayFiles[folder + file] = header(codegen, `specs/${document.entry}`, gatewayDigest) + text
   }
-  return { files, spec: { family: family.name, version, sha256: digest } }
+  return { files, gatewayFiles, spec: { family: family.name, version, sha256: digest } }
 }
 
 interface DocumentOutput {
   readonly files: Readonly<Record<string, { readonly tool: string; readonly text: string }>>
+  readonly gatewayFiles?: Readonly<Record<string, string>>
   readonly version?: string
 }
 
+const codegen = 'fairlead-codegen'
+
 async function generateDocument({ kind, entry, name }: SpecDocument): Promise<DocumentOutput> {
   const path = join(specsRoot, entry)
-  const codegen = 'fairlead-codegen'
   if (kind === 'proto') {
     const tool = toolVersion('ts-proto')
     const files = Object.entries(await protobufTypes(path))
@@ -65,7 +74,8 @@ async function generateDocument({ kind, entry, name }: SpecDocument): Promise<Do
       },
     }
   }
-  const document = await bundle(path)
+  const complete = await bundleWithPolicies(path)
+  const document = withoutPolicies(complete)
   const { version } = document['info'] as { version: string }
   if (kind === 'openapi') {
     const addresses = addressFields(document)
@@ -89,7 +99,8 @@ async function generateDocument({ kind, entry, name }: SpecDocument): Promise<Do
     'contract.ts': { tool: codegen, text: openrpcContract(document, name, readChains(path)) },
     'index.ts': { tool: codegen, text: `${index('schema')}export * from './methods.ts'\n` },
   }
-  return { version, files }
+  const gatewayFiles = name === 'evm' ? { 'method-policies.ts': evmPolicies(complete) } : {}
+  return { version, files, gatewayFiles }
 }
 
 function index(types: string): string {

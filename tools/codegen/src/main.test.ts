@@ -107,6 +107,51 @@ describe('codegen --check', () => {
   })
 })
 
+describe('the policies of the gateway', () => {
+  const method = 'specs/evm/methods/eth/eth_getLogs.yaml'
+  const policies = 'packages/gateway-evm/src/generated/method-policies.ts'
+
+  // Runs with the EVM family alone, whose generated code is copied.
+  const withEvm = async (change: (text: string) => string, flags: readonly string[]) => {
+    const source = JSON.parse(await readFile(join(workspaceRoot, 'specs/families.json'), 'utf8')) as {
+      families: Record<string, object>
+    }
+    const families = JSON.stringify({ families: { evm: source.families['evm'] } })
+    for (const path of [
+      'specs/evm',
+      policies,
+      'packages/evm-rpc/package.json',
+      'packages/evm-rpc/src/generated',
+    ])
+      await copied(path)
+    return withChanged(
+      'specs/families.json',
+      () => families,
+      () => withChanged(method, change, () => codegen(...flags)),
+    )
+  }
+
+  it('change only the private package', async () => {
+    const { code, output } = await withEvm((text) => text.replace('units: 1', 'units: 2'), ['--check'])
+    expect(output).toMatch(new RegExp(`^evm: stale \\(\\d+ ms\\)\n {2}${policies}\nGenerated code differs`))
+    expect(code).toBe(1)
+  })
+
+  it('are written when only they changed', async () => {
+    const { output } = await withEvm((text) => text.replace('units: 1', 'units: 2'), ['--if-stale'])
+    expect(output).toMatch(/^evm: written/)
+    expect(await readFile(join(copy, policies), 'utf8')).toContain(
+      'eth_getLogs: {\n    latencyClass: "long",\n    cost: { units: 2, isExpensive: true },',
+    )
+  })
+
+  it('are required of each method', async () => {
+    const { code, output } = await withEvm((text) => text.replace('  role: archive\n', ''), ['--check'])
+    expect(output).toBe(`specs/evm/openrpc.yaml: eth_getLogs: x-gateway must have required property 'role'\n`)
+    expect(code).toBe(1)
+  })
+})
+
 describe('codegen --if-stale', () => {
   it('writes only the families whose specifications changed', async () => {
     expect((await codegen('--if-stale')).output).toBe('')

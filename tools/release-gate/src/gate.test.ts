@@ -180,6 +180,26 @@ describe('the gate', () => {
     ])
   })
 
+  it('requires only a changeset of the gateway for a changed policy of the gateway', async () => {
+    const withCost = (units: number): Files => ({
+      'specs/ships/openapi.yaml': document('1.2.0', ['/ships']).replace(
+        /get: \{ (.+), responses: (.+) \}/,
+        `get:\n      $1\n      x-gateway:\n        cost: { units: ${units} }\n      responses: $2`,
+      ),
+      'packages/engine/src/generated/policies.ts': `export const policies = { units: ${units} }\n`,
+    })
+    const { head: older } = await changed(withCost(1))
+    const newer = join(folder, 'policies')
+    await cp(older, newer, { recursive: true })
+    await put(newer, withCost(2))
+    const families = await compareSpecs(older, newer)
+    expect(families.map(({ bump }) => bump)).toEqual(['none'])
+    const gate = await checkGate(older, newer, families)
+    expect(gate.requirements.map(({ name, bump }) => `${name} ${bump}`)).toEqual(['@fairlead/gateway patch'])
+    await put(newer, { '.changeset/new.md': changeset({ gateway: 'patch' }) })
+    expect(passes(await checkGate(older, newer, families))).toBe(true)
+  })
+
   it('detects changes of entries, commands and the Node.js version', async () => {
     const without = {
       ...manifest('core', '1.2.0'),

@@ -1,9 +1,9 @@
 import { bundle, type Json } from '@fairlead/codegen/src/bundle.ts'
 import { readChains } from '@fairlead/codegen/src/chains.ts'
-import { type Family, filesBelow, type SpecDocument } from '@fairlead/codegen/src/families.ts'
+import { type Family, publicFiles, type SpecDocument } from '@fairlead/codegen/src/families.ts'
 import { protobufDescriptors } from '@fairlead/codegen/src/protobuf.ts'
 import { existsSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { parse } from 'yaml'
 import { type Bump, type Change, highest } from './change.ts'
 import { familiesIn } from './families.ts'
@@ -88,10 +88,7 @@ async function compareFamily(
 
 // Documents of a family share files, so they are equal if all files are equal.
 function contents(folder: string): string {
-  if (!existsSync(folder)) return ''
-  return JSON.stringify(
-    filesBelow(folder).map((file) => [relative(folder, file), readFileSync(file, 'utf8')]),
-  )
+  return existsSync(folder) ? JSON.stringify(publicFiles(folder)) : ''
 }
 
 async function compareDocument(

@@ -4,6 +4,14 @@ export const unitTables = ['flat', 'weighted'] as const
 /** One of {@link unitTables}. */
 export type UnitTable = (typeof unitTables)[number]
 
+/** The cost of a call. */
+export interface CallCost {
+  /** Units of the call in the table `weighted`. */
+  readonly units: number
+  /** Whether the call is rejected first when the gateway is overloaded. */
+  readonly isExpensive: boolean
+}
+
 /** The costs of a protocol's calls, by method. */
 export interface ProtocolCost {
   /** Units of a call in the table `weighted`. */
