@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { Logger } from 'pino'
 import type { SharedStore } from './shared-store/types.ts'
-import type { ProtocolCosts, UnitTable } from './usage/units.ts'
+import type { UnitTable } from './usage/units.ts'
 import type { Directory } from './authentication/directory.ts'
 import {
   createFailedAttemptLimiter,
@@ -55,7 +55,6 @@ export interface AccessControlSettings extends AdmissionLimits {
 
 /** Dependencies of access control. */
 export interface AccessControlDependencies extends Pick<AdmissionOptions, 'usedSoFar'> {
-  readonly costs: ProtocolCosts
   readonly directory: Directory
   readonly store: SharedStore | undefined
   readonly log: Logger
@@ -66,10 +65,9 @@ export function openAccessControl(
   configuration: AccessControlSettings,
   dependencies: AccessControlDependencies,
 ): AccessControl {
-  const { costs, directory, log, ...rest } = dependencies
+  const { directory, log, ...rest } = dependencies
   const { requestsPerSecond, maxConcurrentCalls, maxTotalConcurrentCalls, maxQueuedCalls, queueMs } =
     configuration
-  const unitsOf = configuration.units === 'weighted' ? unitsByMethod(costs) : undefined
   const admission = createAdmission({
     ...rest,
     requestsPerSecond,
@@ -79,8 +77,7 @@ export function openAccessControl(
     queueMs,
     // 0 = one for each core.
     processes: configuration.processes || availableParallelism(),
-    unitsOf: unitsOf && ((_, method) => unitsOf(method)),
-    isExpensive: expensiveMethods(costs),
+    isWeighted: configuration.units === 'weighted',
     isGrantValid: ({ credentialId }) => directory.current(credentialId) !== undefined,
   })
   const failedAttempts = createFailedAttemptLimiter({ log, maxFailures: configuration.maxUnknownCredentials })
@@ -103,21 +100,6 @@ export function openAccessControl(
       await admission.close()
     },
   }
-}
-
-// Admission receives only the method of a call. No method name belongs to two protocols that define costs.
-function unitsByMethod(costs: ProtocolCosts): (method: string) => number {
-  const all = Object.values(costs)
-  return (method) => {
-    let maxUnits = 1
-    for (const cost of all) maxUnits = Math.max(maxUnits, cost?.units(method) ?? 1)
-    return maxUnits
-  }
-}
-
-function expensiveMethods(costs: ProtocolCosts): (method: string) => boolean {
-  const all = Object.values(costs)
-  return (method) => all.some((cost) => cost?.isExpensive(method))
 }
 
 function authenticatorSettingsIn({

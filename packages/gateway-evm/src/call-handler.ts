@@ -19,9 +19,11 @@ import type { Upstream } from './upstream/types.ts'
 import type { RpcItem, RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
 import { rejectedCall } from './rejected-call.ts'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { ordinaryCost } from '@fairlead/gateway-core/usage/units'
 import { rpcCodes } from './rpc-codes.ts'
 import { errorText } from '@fairlead/gateway-core/json-rpc/rpc-text'
-import { contractMethod } from './methods/available-methods.ts'
+import { findMethod } from './methods/available-methods.ts'
+import { type SpecifiedMethod, unknownPolicy } from './methods/method-policy.ts'
 import { resolveMethod } from './methods/resolve-method.ts'
 
 /** Context that all calls of one HTTP request share. */
@@ -117,7 +119,7 @@ export function beginCall(
 ): void {
   if ('failure' in item) {
     // Charged like a call, so that the limits of the credential apply to invalid calls too.
-    const rejection = context.admission?.admitStream(context.grant, 'unknown')
+    const rejection = context.admission?.admitStream(context.grant, 'unknown', ordinaryCost)
     const failure = rejection ? rejectedCall(rejection) : item.failure
     done({ method: 'unknown', status: failure.status, content: errorText(item.idText, failure) })
   } else new CallHandler(item, context, done, reservation).begin()
@@ -136,6 +138,7 @@ class CallHandler implements Completion<string | UpstreamResponse>, Call, Handle
   readonly #context: CallContext
   readonly #done: (handled: HandledCall) => void
   readonly #reservation: Reservation | undefined
+  readonly #found: SpecifiedMethod | undefined
   readonly method: string
   status = 200
   content: string | UpstreamResponse | undefined = undefined
@@ -160,12 +163,15 @@ class CallHandler implements Completion<string | UpstreamResponse>, Call, Handle
     this.#context = context
     this.#done = done
     this.#reservation = reservation
-    this.method = contractMethod(request.method)?.name ?? 'unknown'
+    this.#found = findMethod(request.method)
+    this.method = this.#found ? request.method : 'unknown'
   }
 
   begin(): void {
     try {
-      const admitted = this.#context.admission?.admit(this.grant, this.request.method, this.signal)
+      const { cost } = this.#found?.policy ?? unknownPolicy
+      const { method } = this.request
+      const admitted = this.#context.admission?.admit(this.grant, method, cost, this.signal)
       if (!(admitted instanceof Promise)) this.#enter(admitted)
       else {
         settleWith(
@@ -182,7 +188,7 @@ class CallHandler implements Completion<string | UpstreamResponse>, Call, Handle
     if (admitted && isRejection(admitted)) return this.reject(rejectedCall(admitted))
     this.#permit = admitted
     try {
-      const destination = resolveMethod(this.request, this.grant, this.endpoint)
+      const destination = resolveMethod(this.request, this.#found, this.grant, this.endpoint)
       beginDispatch(this, destination, this.#context.upstream, this, this.#reservation)
     } catch (error) {
       this.reject(error)

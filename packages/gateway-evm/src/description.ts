@@ -1,8 +1,7 @@
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import { readJwtSecret } from './upstream/upstream-jwt.ts'
 import { rpcRoutes } from './http/rpc-routes.ts'
-import { methodsOfChain } from './methods/chain-methods.ts'
-import { evmCost } from './methods/cost.ts'
+import { evmCost, methodsOfChain } from './methods/chain-methods.ts'
 
 const checkJwtSecret = (file: string, option: string) => void readJwtSecret(file, option)
 

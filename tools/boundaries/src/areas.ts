@@ -60,6 +60,49 @@ export const evmAreas: readonly Area[] = [
   { name: 'other folders', files: /./, mayImport: ['response', 'methods'], packages: evmPackages },
 ]
 
+/** A file of a package that only some other files may import. */
+export interface RestrictedFile {
+  readonly package: string
+  /** Path below the package's `src`, as are the importers. */
+  readonly file: string
+  readonly importers: readonly string[]
+}
+
+/**
+ * Tables of policies by method. A call looks its policy up once, when its method is resolved, and carries it from then
+ * on.
+ */
+export const policyTables: readonly RestrictedFile[] = [
+  {
+    package: 'gateway-evm',
+    file: 'generated/method-policies.ts',
+    importers: ['methods/method-table.ts'],
+  },
+  {
+    package: 'gateway-evm',
+    file: 'methods/method-table.ts',
+    importers: [
+      'methods/available-methods.ts',
+      // Lists for the platform API and the documentation.
+      'methods/chain-methods.ts',
+      // Calls that the gateway itself makes.
+      'probe/recipes.ts',
+      'upstream/own-call.ts',
+    ],
+  },
+  {
+    package: 'gateway-evm',
+    file: 'methods/available-methods.ts',
+    importers: [
+      'call-handler.ts',
+      'consistency/batch-latest-block.ts',
+      'methods/resolve-method.ts',
+      'websocket/handle-message.ts',
+      'websocket/session.ts',
+    ],
+  },
+]
+
 const devnetPackages = lines('@fairlead/grpc(?:-transport)?(?:/.+)?')
 
 /** Folders of packages/devnet/src. A chain must not import another chain. */

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { type Area, devnetAreas, evmAreas, gatewayPackages } from './areas.ts'
+import { type Area, devnetAreas, evmAreas, gatewayPackages, policyTables } from './areas.ts'
 import { backwardImports } from './backward-imports.ts'
 import { cyclicFiles } from './cyclic-files.ts'
 import { namesOfProtocols } from './protocol-names.ts'
@@ -17,6 +17,11 @@ it.each([...gatewayPackages])('%s imports only allowed workspace packages', (nam
   expect(imports.length).toBeGreaterThan(10)
   const area: Area = { name, files: /./, mayImport: [], packages: allowed }
   expect(backwardImports(imports, [area])).toEqual([])
+})
+
+it.each(policyTables)('only some files of $package import $file', ({ package: name, file, importers }) => {
+  const imports = readImports(join(packages, name, 'src')).filter(({ to }) => to === file)
+  expect([...new Set(imports.map(({ from }) => from))].toSorted()).toEqual(importers.toSorted())
 })
 
 it('the core of the gateway contains no protocol name', () => {

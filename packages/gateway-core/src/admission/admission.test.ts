@@ -1,6 +1,7 @@
 import { collectGarbage } from '@fairlead/vitest/collect-garbage'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { GrantLimits } from '../grants/limits.ts'
+import { ordinaryCost } from '../usage/units.ts'
 import { isRejection } from './types.ts'
 import { admissionWith, begin, call, grantWith } from '../testing/limited-grant.ts'
 
@@ -111,11 +112,12 @@ describe('a rate', () => {
 
 describe('a quota', () => {
   it('of requests ends at midnight, of units with the month', () => {
-    const admission = admissionWith({ unitsOf: (_, method) => (method === 'debug_traceCall' ? 5 : 1) })
+    const admission = admissionWith({ isWeighted: true })
     const grant = grantWithin({ credential: { requestsPerDay: 3 }, project: { unitsPerMonth: 9 } })
-    expect(call(admission, grant, 'debug_traceCall')).toBe('passed')
+    const cost = { units: 5, isExpensive: false }
+    expect(call(admission, grant, 'debug_traceCall', cost)).toBe('passed')
     // Too expensive, but a cheaper call fits.
-    expect(call(admission, grant, 'debug_traceCall')).toMatchObject({
+    expect(call(admission, grant, 'debug_traceCall', cost)).toMatchObject({
       status: 403,
       reason: 'The project has used up its quota of units for this month.',
       data: { reason: 'quota', resets_at: '2026-12-01T00:00:00.000Z' },
@@ -180,7 +182,7 @@ describe('a credential that ends', () => {
     const admission = admissionWith({ isGrantValid: () => isValid })
     const grant = grantWithin({ credential: { maxConcurrentCalls: 1, requestsPerDay: 2 } })
     const held = begin(admission, grant)
-    const waiting = admission.admit(grant, 'eth_chainId', new AbortController().signal)
+    const waiting = admission.admit(grant, 'eth_chainId', ordinaryCost, new AbortController().signal)
     isValid = false
     if (!isRejection(held)) held.release()
     expect(await waiting).toMatchObject({ status: 401 })
@@ -200,38 +202,41 @@ describe('a rule for methods', () => {
       data: { rule: 'method' },
     })
     expect(call(admission, grant)).toBe('passed')
-    expect(admission.admitStream(grant, 'debug_subscribe')).toMatchObject({ data: { rule: 'method' } })
+    expect(admission.admitStream(grant, 'debug_subscribe', ordinaryCost)).toMatchObject({
+      data: { rule: 'method' },
+    })
     expect(call(admission, grant)).toMatchObject({ status: 429 })
     expect(admission.states().rejections).toMatchObject({ method: 2, rate: 1, quota: 0, overloaded: 0 })
   })
 })
 
+const expensive = { units: 2, isExpensive: true }
+
 describe('overload', () => {
   it('rejects expensive calls first', () => {
     const load = { isOverloaded: true, close: () => undefined }
-    const admission = admissionWith({ load, isExpensive: (method) => method.startsWith('debug_') })
-    expect(call(admission, grantWith(), 'debug_traceCall')).toMatchObject({
+    const admission = admissionWith({ load })
+    expect(call(admission, grantWith(), 'debug_traceCall', expensive)).toMatchObject({
       status: 503,
       data: { reason: 'busy', retry_after_ms: 1_000 },
       retryAfterSeconds: 1,
     })
     expect(call(admission, grantWith(), 'eth_chainId')).toBe('passed')
     load.isOverloaded = false
-    expect(call(admission, grantWith(), 'debug_traceCall')).toBe('passed')
+    expect(call(admission, grantWith(), 'debug_traceCall', expensive)).toBe('passed')
     expect(admission.states().rejections.overloaded).toBe(1)
   })
 
   it('is also a long queue', async () => {
-    const isExpensive = (method: string) => method.startsWith('debug_')
-    const admission = admissionWith({ maxQueuedCalls: 2, isExpensive })
+    const admission = admissionWith({ maxQueuedCalls: 2 })
     const full = grantWith({ credentialId: 'full', limits: { credential: { maxConcurrentCalls: 1 } } })
     const held = begin(admission, full)
     const { signal } = new AbortController()
     const waiting = [
-      admission.admit(full, 'eth_chainId', signal),
-      admission.admit(full, 'eth_chainId', signal),
+      admission.admit(full, 'eth_chainId', ordinaryCost, signal),
+      admission.admit(full, 'eth_chainId', ordinaryCost, signal),
     ]
-    expect(call(admission, grantWith(), 'debug_traceCall')).toMatchObject({ status: 503 })
+    expect(call(admission, grantWith(), 'debug_traceCall', expensive)).toMatchObject({ status: 503 })
     expect(call(admission, full)).toMatchObject({
       status: 503,
       reason: 'The queue of calls is full. Try again later.',

@@ -1,6 +1,7 @@
 import type { Grant } from '../grants/grant.ts'
 import type { SharedStore } from '../shared-store/types.ts'
 import { rulesOf } from './access-rules.ts'
+import type { CallCost } from '../usage/units.ts'
 import type { Admission, Permit, Rejection } from './types.ts'
 import type { Limit } from './limits/limit.ts'
 import { type LimitDependencies, LimitTable, type LimitsOfGrant } from './limits/limits.ts'
@@ -31,12 +32,10 @@ export interface AdmissionOptions extends AdmissionLimits {
   readonly processes?: number | undefined
   /** Reports the usage before this process started; none when omitted. */
   readonly usedSoFar?: UsedSoFar | undefined
-  /** Cost of a call; 1 when omitted. */
-  readonly unitsOf?: ((grant: Grant, method: string) => number) | undefined
+  /** Whether a call is charged with the units of its cost; one unit each by default. */
+  readonly isWeighted?: boolean | undefined
   /** Whether a credential is still valid; checked after a call has waited in the queue. */
   readonly isGrantValid?: ((grant: Grant) => boolean) | undefined
-  /** Whether a call is expensive; an overloaded gateway rejects expensive calls first. */
-  readonly isExpensive?: ((method: string) => boolean) | undefined
   readonly load?: LoadMonitor | undefined
 }
 
@@ -70,9 +69,8 @@ export function createAdmission(options: AdmissionOptions): BuiltinAdmission {
   const {
     store,
     processes = 1,
-    unitsOf = () => 1,
+    isWeighted = false,
     isGrantValid = () => true,
-    isExpensive = () => false,
     load = monitorLoad(),
   } = options
   const replicas = countReplicas(store, processes)
@@ -101,13 +99,15 @@ export function createAdmission(options: AdmissionOptions): BuiltinAdmission {
     return plan
   }
 
-  const charge = (plan: Plan, grant: Grant, method: string): Rejection | undefined =>
-    plan.limits && chargeAll(plan.limits.of(method), unitsOf(grant, method))
+  const unitsOf = ({ units }: CallCost): number => (isWeighted ? units : 1)
 
-  const rejectionOf = (grant: Grant, method: string): Rejection | undefined => {
+  const charge = (plan: Plan, method: string, cost: CallCost): Rejection | undefined =>
+    plan.limits && chargeAll(plan.limits.of(method), unitsOf(cost))
+
+  const rejectionOf = (grant: Grant, method: string, { isExpensive }: CallCost): Rejection | undefined => {
     const rejection = rulesOf(grant)?.method(method)
     if (rejection) return rejection
-    if ((load.isOverloaded || concurrency.isCrowdedFor(grant)) && isExpensive(method)) {
+    if (isExpensive && (load.isOverloaded || concurrency.isCrowdedFor(grant))) {
       return busy('The gateway is overloaded and rejects expensive calls. Try again later.')
     }
     return undefined
@@ -120,18 +120,18 @@ export function createAdmission(options: AdmissionOptions): BuiltinAdmission {
       }
       return rejections.count(rulesOf(grant)?.requester(requester))
     },
-    admit: (grant, method, signal) => {
+    admit: (grant, method, cost, signal) => {
       const plan = planOf(grant)
-      const rejection = rejections.count(rejectionOf(grant, method) ?? charge(plan, grant, method))
+      const rejection = rejections.count(rejectionOf(grant, method, cost) ?? charge(plan, method, cost))
       if (rejection) return rejection
       const outcome = concurrency.acquire(plan.claim, signal)
       const decision =
         outcome instanceof Promise ? recheckAfterQueue(outcome, () => isGrantValid(grant)) : outcome
       if (plan.limits === undefined || isPermit(decision)) return decision
-      return refund(decision, plan.limits.of(method), unitsOf(grant, method))
+      return refund(decision, plan.limits.of(method), unitsOf(cost))
     },
-    admitStream: (grant, method) =>
-      rejections.count(rejectionOf(grant, method) ?? charge(planOf(grant), grant, method)),
+    admitStream: (grant, method, cost) =>
+      rejections.count(rejectionOf(grant, method, cost) ?? charge(planOf(grant), method, cost)),
     push: (grant, messages) => {
       let rejection: Rejection | undefined
       for (const limit of planOf(grant).limits?.pushed ?? noLimits) {

@@ -1,5 +1,6 @@
 import type { CancellationSignal } from '@fairlead/runtime'
 import type { Grant } from '../grants/grant.ts'
+import type { CallCost } from '../usage/units.ts'
 
 /** The caller, as access rules evaluate it. */
 export interface Requester {
@@ -52,15 +53,17 @@ export interface Admission {
    * concurrency limits. Returns synchronously, except for a call that waits for a concurrency slot.
    *
    * @param method - the method of the contract or as sent by the caller; `package.Service/Method` for gRPC
+   * @param cost - of the method; an overloaded gateway rejects expensive calls first
    * @param signal - ends the waiting
    */
   admit(
     grant: Grant,
     method: string,
+    cost: CallCost,
     signal: CancellationSignal,
   ): Permit | Rejection | Promise<Permit | Rejection>
   /** Same as {@link admit}, for long-lived streams: they occupy no concurrency slot. */
-  admitStream(grant: Grant, method: string): Rejection | undefined
+  admitStream(grant: Grant, method: string, cost: CallCost): Rejection | undefined
   /**
    * Counts messages that are sent to a client. It never delays them.
    *

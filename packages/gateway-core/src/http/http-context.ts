@@ -4,6 +4,7 @@ import type { Grant } from '../grants/grant.ts'
 import { hasLooped, loopReason } from '../network/cdn-loop.ts'
 import { settleWith } from '@fairlead/runtime'
 import { busy } from '../admission/rejections.ts'
+import type { CallCost } from '../usage/units.ts'
 import { recordFailure, recordSuccess } from '../clients/connection-failures.ts'
 import type { Reservation } from '../memory/memory-ledger.ts'
 import { RequestContext } from './request-context.ts'
@@ -150,8 +151,8 @@ export class HttpContext extends RequestContext {
   }
 
   /** Same as {@link RequestContext.admit}; waits for its turn when other work has used up the budget of this tick. */
-  override admit(method: string): Permit | Promise<Permit> {
-    const permit = super.admit(method)
+  override admit(method: string, cost?: CallCost): Permit | Promise<Permit> {
+    const permit = super.admit(method, cost)
     const turn = this.turn(unitsOfRequest)
     return turn === undefined ? permit : Promise.all([permit, turn]).then(([admitted]) => admitted)
   }

@@ -9,6 +9,7 @@ import { loopField, withPassedThrough } from '../network/cdn-loop.ts'
 import { inTrace, type TraceSpan, type Tracing } from '../telemetry/current-trace.ts'
 import { isRequestLogged, type LoggedRequests } from '../telemetry/logged-requests.ts'
 import type { MeasuredCall, Meter } from '../usage/meter.ts'
+import { ordinaryCost } from '../usage/units.ts'
 
 /** The services that admit, count, trace and log requests. */
 export interface RequestServices {
@@ -119,8 +120,8 @@ export class RequestContext extends Cancellation {
    *
    * @throws the protocol's error for a rejection, or returns a promise that rejects with it
    */
-  admit(method: string): Permit | Promise<Permit> {
-    const admitted = this.#services.admission.admit(this.grant as Grant, method, this)
+  admit(method: string, cost = ordinaryCost): Permit | Promise<Permit> {
+    const admitted = this.#services.admission.admit(this.grant as Grant, method, cost, this)
     return admitted instanceof Promise
       ? admitted.then((decision) => this.#permitOf(decision))
       : this.#permitOf(admitted)
@@ -131,8 +132,8 @@ export class RequestContext extends Cancellation {
    *
    * @throws the protocol's error for a rejection
    */
-  admitStream(method: string): void {
-    const rejection = this.#services.admission.admitStream(this.grant as Grant, method)
+  admitStream(method: string, cost = ordinaryCost): void {
+    const rejection = this.#services.admission.admitStream(this.grant as Grant, method, cost)
     if (rejection) throw this.#kind.failure(rejection)
   }
 

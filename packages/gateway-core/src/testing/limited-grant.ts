@@ -1,6 +1,7 @@
 import { sha256Hex } from '../credentials/secret.ts'
 import type { CredentialRecord, Grant } from '../grants/grant.ts'
 import { type Admission, type Permit, isRejection, type Rejection } from '../admission/types.ts'
+import { type CallCost, ordinaryCost } from '../usage/units.ts'
 import { type AdmissionOptions, createAdmission, type BuiltinAdmission } from '../admission/admission.ts'
 
 /** A grant with the changes of a test. */
@@ -50,16 +51,26 @@ export function admissionWith(change: Partial<AdmissionOptions> = {}): BuiltinAd
 }
 
 /** Makes a call that completes at once. */
-export function call(admission: Admission, grant: Grant, method = 'eth_chainId'): 'passed' | Rejection {
-  const decision = begin(admission, grant, method)
+export function call(
+  admission: Admission,
+  grant: Grant,
+  method = 'eth_chainId',
+  cost: CallCost = ordinaryCost,
+): 'passed' | Rejection {
+  const decision = begin(admission, grant, method, cost)
   if (isRejection(decision)) return decision
   decision.release()
   return 'passed'
 }
 
 /** Begins a call that must not be queued. */
-export function begin(admission: Admission, grant: Grant, method = 'eth_chainId'): Permit | Rejection {
-  const decision = admission.admit(grant, method, new AbortController().signal)
+export function begin(
+  admission: Admission,
+  grant: Grant,
+  method = 'eth_chainId',
+  cost: CallCost = ordinaryCost,
+): Permit | Rejection {
+  const decision = admission.admit(grant, method, cost, new AbortController().signal)
   if (decision instanceof Promise) throw new Error('The call waits.')
   return decision
 }

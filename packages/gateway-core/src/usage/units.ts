@@ -12,15 +12,16 @@ export interface CallCost {
   readonly isExpensive: boolean
 }
 
+/** Cost of a call, unless its protocol defines another one. */
+export const ordinaryCost: CallCost = { units: 1, isExpensive: false }
+
 /** The costs of a protocol's calls, by method. */
 export interface ProtocolCost {
   /** Units of a call in the table `weighted`. */
   units(method: string): number
-  /** Whether calls of the method are rejected first when the gateway is overloaded. */
-  isExpensive(method: string): boolean
 }
 
-/** Costs by protocol name; calls of other protocols cost one unit each, and none of them is expensive. */
+/** Costs by protocol name; calls of other protocols cost one unit each. */
 export type ProtocolCosts = Readonly<Partial<Record<string, ProtocolCost>>>
 
 /** Returns the units of one call of a method. */

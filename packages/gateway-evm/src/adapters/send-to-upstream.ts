@@ -94,7 +94,7 @@ function chunkSender(
 
 function post(
   call: Call,
-  { adapter, method: { name: method }, params, paramsText }: ResolvedMethod,
+  { adapter, method: { name: method }, policy, params, paramsText }: ResolvedMethod,
   upstream: Upstream,
   minBlock: number | undefined,
   completion: Completion<RpcResponse | UpstreamResponse>,
@@ -107,6 +107,7 @@ function post(
   const sentIdText = returnsId ? idText : undefined
   const info: CallInfo = {
     method,
+    policy,
     params,
     minBlock,
     owner: grant.nodeId,

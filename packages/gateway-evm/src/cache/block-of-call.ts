@@ -1,5 +1,5 @@
 import { isRecord } from '@fairlead/gateway-core/json'
-import type { Ttl } from './ttl-policy.ts'
+import type { Ttl } from './cache-rule.ts'
 
 /** The block that the response to a call belongs to. */
 export type BlockOfCall =

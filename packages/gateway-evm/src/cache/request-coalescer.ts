@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks'
-import type { Method } from '@fairlead/core'
 import {
   type CancellationSignal,
   type Completion,
@@ -10,13 +9,13 @@ import {
 import { currentPassedThrough } from '@fairlead/gateway-core/network/cdn-loop'
 import { currentTrace } from '@fairlead/gateway-core/telemetry/current-trace'
 import type { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
-import { latencyClassOf } from '../methods/latency-class.ts'
+import type { MethodPolicy, SpecifiedMethod } from '../methods/method-policy.ts'
 import type { RpcResponse } from '../response/rpc-response.ts'
 import { UpstreamResponse } from '../response/upstream-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { type BlockOfCall, blockOfCall, blockNumberInResult } from './block-of-call.ts'
-import { type CacheRule, cacheRuleOf } from './ttl-policy.ts'
+import type { CacheRule } from './cache-rule.ts'
 import { canonicalParams } from './cache-key.ts'
 import { InFlightRequest, isFinalFailure, type RequestOutcome } from './in-flight-request.ts'
 import { type CallKey, InFlightRequests } from './in-flight-requests.ts'
@@ -36,8 +35,7 @@ export interface CacheableCall {
 }
 
 /** The method and params to send. */
-export interface CacheableMethod {
-  readonly method: Method
+export interface CacheableMethod extends SpecifiedMethod {
   readonly params: readonly unknown[]
   /** The params as JSON. */
   readonly paramsText: string
@@ -81,6 +79,7 @@ interface Lookup extends CallKey {
   readonly tenant: Tenant
   readonly rule: CacheRule
   readonly method: string
+  readonly policy: MethodPolicy
   readonly block: BlockOfCall
   readonly sharedKey: string | undefined
   readonly request: Sendable
@@ -127,13 +126,13 @@ export class RequestCoalescer {
   /** @param variant - distinguishes chunks from full responses */
   #respond(
     call: CacheableCall,
-    { method, params, paramsText }: CacheableMethod,
+    { method, policy, params, paramsText }: CacheableMethod,
     variant: string,
     request: Sendable,
     completion: Completion<RpcResponse | UpstreamResponse>,
   ): void {
     const { name, idempotent } = method
-    const rule = cacheRuleOf(name)
+    const rule = policy.cache
     const { chain, cache, counts } = this.#options
     // Pending state changes without notice. A call that began before the upstreams changed may be of another chain.
     if (!rule || paramsText.includes('"pending"') || !chain.isCurrent(request.version))
@@ -163,6 +162,7 @@ export class RequestCoalescer {
       tenant: call.grant,
       rule,
       method: name,
+      policy,
       block,
       sharedKey,
       request,
@@ -233,7 +233,7 @@ export class RequestCoalescer {
     // No call of the current upstreams may join it.
     if (!this.#options.chain.isCurrent(lookup.request.version)) return lookup.request.send(signal, completion)
     // A short call is cheaper to repeat than to detach from the first caller's cancellation.
-    const isShort = latencyClassOf(lookup.method) === 'short'
+    const isShort = lookup.policy.latencyClass === 'short'
     const inFlight = new InFlightRequest({
       epoch: this.#options.chain.epoch,
       tenant: lookup.tenant,

@@ -1,13 +1,10 @@
-import type { Method } from '@fairlead/core'
-import * as contract from '@fairlead/evm-rpc/contract'
 import type { Call } from '../rpc-call.ts'
 import type { RpcItem } from '@fairlead/gateway-core/json-rpc/types'
+import { findMethod } from '../methods/available-methods.ts'
 import { resolveMethod } from '../methods/resolve-method.ts'
 import { dispatch } from '../dispatch/dispatch.ts'
 import type { Upstream } from '../upstream/types.ts'
 import { latestParam } from './latest-param.ts'
-
-const methods: Readonly<Record<string, Method>> = contract.methods
 
 /** Context that the calls of a batch share. */
 type BatchContext = Pick<Call, 'grant' | 'endpoint' | 'signal' | 'caches'> & { readonly upstream: Upstream }
@@ -32,7 +29,7 @@ async function latestOf(context: BatchContext): Promise<number | undefined> {
   const { upstream, grant, endpoint, signal, caches } = context
   const reservation = upstream.reserve()
   try {
-    const destination = resolveMethod(request, grant, endpoint)
+    const destination = resolveMethod(request, findMethod(request.method), grant, endpoint)
     const call = { grant, endpoint, request, signal, caches }
     const forwarded = await dispatch(call, destination, upstream, reservation)
     const { result } = JSON.parse(typeof forwarded === 'string' ? forwarded : '{}') as {
@@ -50,6 +47,6 @@ async function latestOf(context: BatchContext): Promise<number | undefined> {
 function dependsOnLatest(item: RpcItem): boolean {
   if ('failure' in item) return false
   if (item.method === 'eth_blockNumber') return true
-  const method = Object.hasOwn(methods, item.method) ? methods[item.method] : undefined
-  return method !== undefined && Array.isArray(item.params) && latestParam(method, item.params) !== undefined
+  const found = findMethod(item.method)
+  return found !== undefined && Array.isArray(item.params) && latestParam(found, item.params) !== undefined
 }

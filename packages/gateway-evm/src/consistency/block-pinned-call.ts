@@ -78,8 +78,8 @@ function lacksBlock(method: string, response: RpcResponse | UpstreamResponse): b
 }
 
 function pinnedTo(block: string, destination: ResolvedMethod): ResolvedMethod | undefined {
-  const { method, params, paramsText } = destination
-  const position = latestParam(method, params)
+  const { params, paramsText } = destination
+  const position = latestParam(destination, params)
   if (position === undefined) return undefined
   const param = params[position]
   const isFilter = isRecord(param)

@@ -1,21 +1,22 @@
-import type { Method } from '@fairlead/core'
 import { isRecord } from '@fairlead/gateway-core/json'
-
-const blockParams: readonly string[] = ['block', 'newestBlock']
+import type { SpecifiedMethod } from '../methods/method-policy.ts'
 
 /**
  * Finds the param of a call that refers to the latest block: the tag `latest`, or a log filter that starts or ends
  * there.
  *
- * @param method - method of the specification
+ * @param specified - the method
  * @param params - by position
  * @returns its position; undefined when the call does not depend on the latest block
  */
-export function latestParam(method: Method, params: readonly unknown[]): number | undefined {
+export function latestParam(
+  { method, policy: { highestBlock } }: SpecifiedMethod,
+  params: readonly unknown[],
+): number | undefined {
   const [filter] = params
   if (method.name === 'eth_getLogs') return isRecord(filter) && endsAtLatestBlock(filter) ? 0 : undefined
-  const position = method.params.findIndex(({ name }) => blockParams.includes(name))
-  if (position < 0) return undefined
+  if (!highestBlock || highestBlock.field !== undefined) return undefined
+  const position = highestBlock.param
   const given = position < params.length ? params[position] : method.params[position]?.schema['default']
   return given === 'latest' ? position : undefined
 }

@@ -10,6 +10,7 @@ import { isRecord } from '@fairlead/gateway-core/json'
 import type { ResponseCaches } from '../cache/caches.ts'
 import { UpstreamResponse } from '../response/upstream-response.ts'
 import { blockNumberOf } from '../cache/block-of-call.ts'
+import { ownCall } from '../upstream/own-call.ts'
 import type { Upstream } from '../upstream/types.ts'
 
 // During a reorganization, an upstream may briefly not have the new blocks.
@@ -96,7 +97,11 @@ async function hasBlock(
   const method = 'eth_getBlockByNumber'
   const params = [`0x${number.toString(16)}`, false]
   const body = callText(method, JSON.stringify(params), '1')
-  const response = await upstream.post(body, signal, { method, params, minBlock: number, tenant })
+  const response = await upstream.post(body, signal, {
+    ...ownCall(method, params),
+    minBlock: number,
+    tenant,
+  })
   const reservation = upstream.reserve()
   try {
     const block = await response.readResult({ method, reservation, signal })

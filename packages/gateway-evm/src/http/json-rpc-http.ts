@@ -23,6 +23,7 @@ import { parseBody, parseLatin1, type RpcBody } from '@fairlead/gateway-core/jso
 import type { RpcItem } from '@fairlead/gateway-core/json-rpc/types'
 import { rejectedCall } from '../rejected-call.ts'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { ordinaryCost } from '@fairlead/gateway-core/usage/units'
 import { rpcCodes } from '../rpc-codes.ts'
 import { errorText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { requestIdField, retryAfterFields } from '@fairlead/gateway-core/http/response-fields'
@@ -192,7 +193,7 @@ class JsonRpcRequest implements Expirable, CallContext {
       return typeof body === 'string' ? parseLatin1(body, maxBatchItems) : parseBody(body, maxBatchItems)
     } catch (error) {
       // Charged like a call, so that the limits of the credential apply to invalid bodies too.
-      const rejection = this.admission.admitStream(this.grant, 'unknown')
+      const rejection = this.admission.admitStream(this.grant, 'unknown', ordinaryCost)
       throw rejection ? rejectedCall(rejection) : error
     }
   }

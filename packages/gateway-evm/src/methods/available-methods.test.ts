@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { adapters } from '../adapters/adapters.ts'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
-import { availableMethod } from './available-methods.ts'
+import { availableMethod, findMethod } from './available-methods.ts'
 import { resolveMethod } from './resolve-method.ts'
 
 const grantOf = (chain: string, withheldMethods?: readonly string[]): Grant => ({
@@ -20,6 +20,9 @@ const grantOf = (chain: string, withheldMethods?: readonly string[]): Grant => (
   withheldMethods,
 })
 
+const available = (name: string, grant: Grant, endpoint: '' | 'evm') =>
+  availableMethod(name, findMethod(name), grant, endpoint).method
+
 const system = 'eth_getSystemTxsByBlockHash'
 
 function rejection(action: () => unknown): { readonly code: number; readonly message: string } {
@@ -34,56 +37,56 @@ function rejection(action: () => unknown): { readonly code: number; readonly mes
 describe('availableMethod', () => {
   it('returns the methods of the chain of the node', () => {
     for (const [name, { methods: offered }] of Object.entries(chains)) {
-      for (const method of offered) expect(availableMethod(method, grantOf(name), '').name).toBe(method)
+      for (const method of offered) expect(available(method, grantOf(name), '').name).toBe(method)
     }
   })
 
   it('prefers the chain of the URL to the chain of the node', () => {
     const grant = grantOf('ethereum')
-    expect(rejection(() => availableMethod(system, grant, ''))).toEqual({
+    expect(rejection(() => available(system, grant, ''))).toEqual({
       code: -32601,
       message: `This node does not offer ${system}.`,
     })
-    expect(availableMethod(system, grant, 'evm').name).toBe(system)
+    expect(available(system, grant, 'evm').name).toBe(system)
   })
 
   it('treats an unknown chain as a generic EVM chain', () => {
-    expect(availableMethod(system, grantOf('somewhere'), '').name).toBe(system)
-    expect(availableMethod(system, grantOf('toString'), '').name).toBe(system)
+    expect(available(system, grantOf('somewhere'), '').name).toBe(system)
+    expect(available(system, grantOf('toString'), '').name).toBe(system)
   })
 
   it('distinguishes a nonexistent method from one that this node does not offer', () => {
-    expect(rejection(() => availableMethod('eth_nothing', grantOf('evm'), ''))).toEqual({
+    expect(rejection(() => available('eth_nothing', grantOf('evm'), ''))).toEqual({
       code: -32601,
       message: 'The method eth_nothing does not exist.',
     })
     for (const name of ['__proto__', 'constructor']) {
-      expect(rejection(() => availableMethod(name, grantOf('evm'), '')).code).toBe(-32601)
+      expect(rejection(() => available(name, grantOf('evm'), '')).code).toBe(-32601)
     }
     for (const name of ['', 'a\nb', 'eth_'.repeat(20), '<b>', 'c0ffee'.repeat(5)]) {
-      const { message } = rejection(() => availableMethod(name, grantOf('evm'), ''))
+      const { message } = rejection(() => available(name, grantOf('evm'), ''))
       expect(message).toBe('The method does not exist.')
     }
   })
 
   it('rejects a method that the node does not offer, unless an adapter can derive it', () => {
     const rejectionWithout = (name: string, withheld: readonly string[]) =>
-      rejection(() => availableMethod(name, grantOf('evm', withheld), ''))
+      rejection(() => available(name, grantOf('evm', withheld), ''))
     expect(rejectionWithout('eth_getProof', ['eth_getProof']).message).toBe(
       'This node does not offer eth_getProof.',
     )
-    expect(availableMethod('eth_getProof', grantOf('evm', ['eth_call']), '').name).toBe('eth_getProof')
+    expect(available('eth_getProof', grantOf('evm', ['eth_call']), '').name).toBe('eth_getProof')
     const many = 'debug_traceCallMany'
-    expect(availableMethod(many, grantOf('evm', [many]), '').name).toBe(many)
+    expect(available(many, grantOf('evm', [many]), '').name).toBe(many)
     expect(rejectionWithout(many, [many, 'debug_traceCall']).code).toBe(-32601)
-    expect(availableMethod('eth_accounts', grantOf('evm', ['eth_accounts']), '').name).toBe('eth_accounts')
+    expect(available('eth_accounts', grantOf('evm', ['eth_accounts']), '').name).toBe('eth_accounts')
   })
 })
 
 describe('resolveMethod', () => {
   it('rejects subscriptions over HTTP and names the WebSocket', () => {
     const request = { method: 'eth_subscribe', params: ['newHeads'], paramsText: '["newHeads"]', idText: '1' }
-    expect(rejection(() => resolveMethod(request, grantOf('evm'), ''))).toEqual({
+    expect(rejection(() => resolveMethod(request, findMethod(request.method), grantOf('evm'), ''))).toEqual({
       code: -32601,
       message: 'eth_subscribe is available only over WebSocket.',
     })
@@ -91,7 +94,7 @@ describe('resolveMethod', () => {
 
   it('appends defaults to the params, for the node and for adapters', () => {
     const request = { method: 'eth_getBalance', params: ['0x1'], paramsText: '[ "0x1"]', idText: '1' }
-    expect(resolveMethod(request, grantOf('evm'), '')).toMatchObject({
+    expect(resolveMethod(request, findMethod(request.method), grantOf('evm'), '')).toMatchObject({
       params: ['0x1', 'latest'],
       paramsText: '[ "0x1","latest"]',
     })

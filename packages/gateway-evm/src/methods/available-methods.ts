@@ -1,11 +1,12 @@
-import type { Chain, Method } from '@fairlead/core'
+import type { Chain } from '@fairlead/core'
 import * as contract from '@fairlead/evm-rpc/contract'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { adapterOf } from '../adapters/adapters.ts'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
+import type { SpecifiedMethod } from './method-policy.ts'
+import { methodTable } from './method-table.ts'
 
-const methods: ReadonlyMap<string, Method> = new Map(Object.entries(contract.methods))
 const chains: Readonly<Record<string, Chain>> = contract.chains
 const methodsOf = new Map(Object.entries(chains).map(([name, chain]) => [name, new Set(chain.methods)]))
 
@@ -15,27 +16,32 @@ const genericChain = 'evm'
 const chainOfPath = Object.keys(chains).find((name) => chains[name]?.path === 'evm') ?? genericChain
 
 /** Finds a method in the specification, whether or not a node offers it. */
-export function contractMethod(name: string): Method | undefined {
-  return methods.get(name)
+export function findMethod(name: string): SpecifiedMethod | undefined {
+  return methodTable.get(name)
 }
 
 /**
- * Finds a method in the specification, if this node offers it.
+ * Checks that a node offers a method.
  *
  * @param name - as sent by the caller
+ * @param found - the method in the specification
  * @param grant - the node
  * @param endpoint - URL path suffix of the call; it determines the chain
  * @throws {@link RpcError} -32601; the message distinguishes an unknown method from one that this node does not offer
  */
-export function availableMethod(name: string, grant: Grant, endpoint: '' | 'evm'): Method {
-  const method = contractMethod(name)
-  if (!method) throw notFound(`The method${printable(name)} does not exist.`)
+export function availableMethod(
+  name: string,
+  found: SpecifiedMethod | undefined,
+  grant: Grant,
+  endpoint: '' | 'evm',
+): SpecifiedMethod {
+  if (!found) throw notFound(`The method${printable(name)} does not exist.`)
   const chain = endpoint === 'evm' ? chainOfPath : grant.chain
   const offered = methodsOf.get(chain) ?? methodsOf.get(genericChain)
   if (offered?.has(name) === false || isWithheld(name, grant)) {
     throw notFound(`This node does not offer ${name}.`)
   }
-  return method
+  return found
 }
 
 // A method that an adapter derives needs only the methods that it is derived from.

@@ -1,5 +1,7 @@
 import type { Chain, Method } from '@fairlead/core'
 import * as contract from '@fairlead/evm-rpc/contract'
+import { ordinaryCost, type ProtocolCost } from '@fairlead/gateway-core/usage/units'
+import { methodTable } from './method-table.ts'
 
 const { chains = {} } = contract as { readonly chains?: Readonly<Record<string, Chain>> }
 const chainByName = new Map(Object.entries(chains))
@@ -13,4 +15,9 @@ export function methodsOfChain(name: string): { readonly path: string; readonly 
   if (!chain) return { path: '', methods }
   const offered = new Set(chain.methods)
   return { path: chain.path ?? '', methods: methods.filter((method) => offered.has(method.name)) }
+}
+
+/** Costs of methods, for lists of methods and for the count of units. */
+export const evmCost: ProtocolCost = {
+  units: (method) => (methodTable.get(method)?.policy.cost ?? ordinaryCost).units,
 }

@@ -1,12 +1,19 @@
+import type { Method } from '@fairlead/core'
 import type { methods } from '@fairlead/evm-rpc/contract'
 import type { UpstreamRole } from '@fairlead/gateway-core/grants/parse-upstreams'
 import type { Idempotency } from '@fairlead/gateway-core/upstream/idempotency'
 import type { LatencyClass } from '@fairlead/gateway-core/upstream/latency'
-import type { CallCost } from '@fairlead/gateway-core/usage/units'
+import { type CallCost, ordinaryCost } from '@fairlead/gateway-core/usage/units'
 import type { CacheRule } from '../cache/cache-rule.ts'
 
 /** Name of a method of the specification. */
 export type MethodName = keyof typeof methods
+
+/** A method of the specification, and how the gateway treats its calls. */
+export interface SpecifiedMethod {
+  readonly method: Method
+  readonly policy: MethodPolicy
+}
 
 /** How the gateway treats the calls of a method. Generated from `x-gateway` of the specification. */
 export interface MethodPolicy {
@@ -25,6 +32,19 @@ export interface MethodPolicy {
   readonly filter: 'creates' | 'uses' | undefined
   /** A call without side effects that remain. `sample`: with params from the specification. Undefined if there is none. */
   readonly probe: 'sample' | ProbeCall | undefined
+}
+
+/** Policy of a method that is not in the specification. It counts as a change. */
+export const unknownPolicy: MethodPolicy = {
+  latencyClass: 'long',
+  cost: ordinaryCost,
+  role: 'full',
+  lowestBlock: undefined,
+  highestBlock: undefined,
+  cache: undefined,
+  resending: 'unseen',
+  filter: undefined,
+  probe: undefined,
 }
 
 /** The param, or the field of a param, that names a block. */

@@ -6,10 +6,10 @@ import type { RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import { availableMethod } from './available-methods.ts'
+import type { SpecifiedMethod } from './method-policy.ts'
 
 /** A resolved method and its params. */
-export interface ResolvedMethod {
-  readonly method: Method
+export interface ResolvedMethod extends SpecifiedMethod {
   /** Responds in place of the upstream, or transforms the call. Most methods have none. */
   readonly adapter: Adapter | undefined
   /** By position, with the defaults of the specification for omitted params. */
@@ -19,16 +19,22 @@ export interface ResolvedMethod {
 }
 
 /**
- * Finds a method that the node offers and checks the number of its params.
+ * Resolves the method of a call that the node offers, and checks the number of its params.
  *
  * @param request - a validated envelope
+ * @param found - its method in the specification
  * @param grant - the node
  * @param endpoint - URL path suffix of the call
  * @throws {@link RpcError} -32601 for a method that is not offered, or not over this transport; -32602 for invalid
  * params
  */
-export function resolveMethod(request: RpcRequest, grant: Grant, endpoint: '' | 'evm'): ResolvedMethod {
-  const method = availableMethod(request.method, grant, endpoint)
+export function resolveMethod(
+  request: RpcRequest,
+  found: SpecifiedMethod | undefined,
+  grant: Grant,
+  endpoint: '' | 'evm',
+): ResolvedMethod {
+  const { method, policy } = availableMethod(request.method, found, grant, endpoint)
   if (method.transports && !method.transports.includes('http')) {
     throw new RpcError(rpcCodes.methodNotFound, `${method.name} is available only over WebSocket.`)
   }
@@ -37,6 +43,7 @@ export function resolveMethod(request: RpcRequest, grant: Grant, endpoint: '' | 
   const { params, paramsText } = withDefaults(method, given, request.paramsText)
   return {
     method,
+    policy,
     adapter: adapter?.endpoint === undefined || adapter.endpoint === endpoint ? adapter : undefined,
     params,
     paramsText,

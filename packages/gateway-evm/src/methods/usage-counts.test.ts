@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { evmCost } from './cost.ts'
+import { evmCost } from './chain-methods.ts'
 import { createUnits } from '@fairlead/gateway-core/usage/units'
 import { createUsageCounts } from '@fairlead/gateway-core/usage/usage-counts'
 import { grantOf } from '@fairlead/gateway-core/testing/metered-node'

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { classifyResponse, type ResponseClass } from './classify-response.ts'
+import { ownCall } from '../upstream/own-call.ts'
+
+const classOf = (method: string, text: string) => classifyResponse(ownCall(method, []), text)
 
 const error = (code: number, message: string) => JSON.stringify({ error: { code, message } })
 
@@ -31,7 +34,7 @@ it.each<[string, string, ResponseClass]>([
   ['eth_sendRawTransaction', error(-32000, 'replacement transaction underpriced'), 'good'],
   ['eth_sendTransaction', error(-32000, 'nonce too low'), 'good'],
 ])('classifies the response to %s, %s, as %s', (method, text, responseClass) => {
-  expect(classifyResponse(method, text)).toBe(responseClass)
+  expect(classOf(method, text)).toBe(responseClass)
 })
 
 // Errors that upstreams return when they receive too many calls.
@@ -97,7 +100,7 @@ describe('text that a caller controls', () => {
           message,
           `execution reverted: ${message}`,
           `${message} at step (<eval>:1:32(1))    in server-side tracer function 'step'`,
-        ].map((written) => classifyResponse(method, error(code, written))),
+        ].map((written) => classOf(method, error(code, written))),
       )
       expect(new Set(verdicts)).toEqual(new Set(['good']))
     },
@@ -107,7 +110,7 @@ describe('text that a caller controls', () => {
     'does not affect the state of the upstream: a tracer throws "%s"',
     (message) => {
       const written = `${message} at step (<eval>:1:32(1))    in server-side tracer function 'step'`
-      expect(classifyResponse('debug_traceCall', error(-32000, written))).toBe('good')
+      expect(classOf('debug_traceCall', error(-32000, written))).toBe('good')
     },
   )
 
@@ -124,14 +127,14 @@ describe('text that a caller controls', () => {
     ['eth_getLogs', -32005, 'The credential exceeded its limit of 2 calls per second for eth_getLogs.'],
     ['eth_getLogs', -32005, 'The queue of calls is full. Try again later.'],
   ])('is neither a rate limit nor a missing method: %s, %i %s', (method, code, message) => {
-    expect(classifyResponse(method, error(code, message))).toBe('good')
+    expect(classOf(method, error(code, message))).toBe('good')
   })
 })
 
 describe('a rate-limited upstream', () => {
   it.each(rateLimitErrors)('is busy for every method: %s (%i, %s)', (_, code, message) => {
     for (const method of [...executing, 'eth_blockNumber', 'eth_getBalance', 'eth_getLogs', '']) {
-      expect(classifyResponse(method, error(code, message)), method).toBe('busy')
+      expect(classOf(method, error(code, message)), method).toBe('busy')
     }
   })
 
@@ -143,6 +146,6 @@ describe('a rate-limited upstream', () => {
     ['eth_blockNumber', -32005, 'limit exceeded'],
     ['eth_getBalance', -32005, ''],
   ])('is busy according to its error: %s, %i %s', (method, code, message) => {
-    expect(classifyResponse(method, error(code, message))).toBe('busy')
+    expect(classOf(method, error(code, message))).toBe('busy')
   })
 })

@@ -3,6 +3,7 @@ import { normalizeError, toNodeError } from './normalize-error.ts'
 import type { ErrorObject } from './rpc-errors.ts'
 import { isRecord, parseJson } from '@fairlead/gateway-core/json'
 import { rpcCodes } from '../rpc-codes.ts'
+import type { MethodPolicy } from '../methods/method-policy.ts'
 import { isRateLimitError } from './rate-limit-error.ts'
 
 /**
@@ -20,6 +21,12 @@ export type ResponseClass =
   | 'in the chain'
   | 'unreadable'
 
+/** The parts of a call on which the class of its response depends. */
+export interface ClassifiedCall {
+  readonly method: string
+  readonly policy: Pick<MethodPolicy, 'latencyClass'>
+}
+
 const absentWordings =
   /^(?:header|block|unknown block|resource|transaction)? ?not found\b|^unknown block\b|^block .{0,80}\bnot (?:found|known)\b/i
 const alreadyKnownWordings =
@@ -31,24 +38,24 @@ const lookups = /^(?:eth|erigon)_get(?:Block|Header|Transaction|RawTransaction|U
 /**
  * Classifies a complete response.
  *
- * @param method - method of the call
+ * @param call - the call
  * @param latin1 - the body, with one character per byte
  */
-export function classifyResponse(method: string, latin1: string): ResponseClass {
+export function classifyResponse(call: ClassifiedCall, latin1: string): ResponseClass {
   const response = parseJson(latin1)
   if (!isRecord(response)) return 'unreadable'
   const { result, error } = response
-  if (typeof error === 'object' && error !== null) return classifyError(method, error)
+  if (typeof error === 'object' && error !== null) return classifyError(call, error)
   if (result === undefined) return 'unreadable'
-  return result === null && lookups.test(method) ? 'absent' : 'good'
+  return result === null && lookups.test(call.method) ? 'absent' : 'good'
 }
 
 /** Classifies an error by its code and method. The message counts only where the upstream itself has chosen it. */
-function classifyError(method: string, { code, message }: ErrorObject): ResponseClass {
+function classifyError({ method, policy }: ClassifiedCall, { code, message }: ErrorObject): ResponseClass {
   const written = toNodeError({ code, message })
   if (written.code === 3 || isTracerText(method, written.message)) return 'good'
   if (method === 'eth_sendRawTransaction' && alreadyKnownWordings.test(written.message)) return 'in the chain'
-  if (isRateLimitError(method, written)) return 'busy'
+  if (isRateLimitError(method, policy.latencyClass, written)) return 'busy'
   switch (normalizeError(written, method).code) {
     case rpcCodes.methodNotFound:
       return mayContainCallerText(method, written) ? 'good' : 'not offered'

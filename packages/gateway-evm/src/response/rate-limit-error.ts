@@ -1,4 +1,4 @@
-import { latencyClassOf } from '../methods/latency-class.ts'
+import type { LatencyClass } from '@fairlead/gateway-core/upstream/latency'
 import { mayContainCallerText } from './caller-text.ts'
 import type { NodeError } from './normalize-error.ts'
 import { rpcCodes } from '../rpc-codes.ts'
@@ -33,13 +33,14 @@ const wordings: readonly RegExp[] = [
  * has priority, then the method, then the message.
  *
  * @param method - the method that was called; empty for a batch
+ * @param latencyClass - of the method
  * @param error - as sent by the upstream
  */
-export function isRateLimitError(method: string, error: NodeError): boolean {
+export function isRateLimitError(method: string, latencyClass: LatencyClass, error: NodeError): boolean {
   const { code, message } = error
   if (code === tooManyRequests) return true
   if (requestCodes.has(code) || mayContainCallerText(method, error)) return false
   // The cost of such a call does not depend on its params, so there is no other limit that it could exceed.
-  if (code === rpcCodes.limitExceeded && latencyClassOf(method) === 'short') return true
+  if (code === rpcCodes.limitExceeded && latencyClass === 'short') return true
   return wordings.some((wording) => wording.test(message))
 }

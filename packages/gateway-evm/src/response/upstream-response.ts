@@ -17,7 +17,7 @@ import {
   type StreamListener,
   streamObject,
 } from './body.ts'
-import { classifyResponse, type ResponseClass } from './classify-response.ts'
+import { type ClassifiedCall, classifyResponse, type ResponseClass } from './classify-response.ts'
 import { isErrorPrefix, isErrorText } from './error-prefix.ts'
 import { isResultWithId, parseResult, responseText, type RpcResponse, toRpcResponse } from './rpc-response.ts'
 
@@ -126,9 +126,9 @@ export class UpstreamResponse {
   }
 
   /** Classifies a buffered response. Any other one is `good`. */
-  classify(method: string): ResponseClass {
+  classify(call: ClassifiedCall): ResponseClass {
     const { latin1 } = this
-    return latin1 === undefined ? 'good' : classifyResponse(method, latin1)
+    return latin1 === undefined ? 'good' : classifyResponse(call, latin1)
   }
 
   /** Parses a buffered response. Returns an empty object for any other one, and when it is not a JSON object. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { onTestFinished } from 'vitest'
 import { adapterOf } from '../adapters/adapters.ts'
+import { unknownPolicy } from '../methods/method-policy.ts'
 import { dispatch } from '../dispatch/dispatch.ts'
 import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { createEvmUpstream } from '../upstream/evm-upstream.ts'
@@ -71,6 +72,7 @@ export function adapted(address: string): AdaptedCall {
       },
       {
         method: { name, paramStructure: 'by-position', params: [], idempotent: true, result: {} },
+        policy: unknownPolicy,
         adapter: adapterOf(name),
         params,
         paramsText,

@@ -6,6 +6,7 @@ import type { Call } from '../rpc-call.ts'
 import { parseBody } from '@fairlead/gateway-core/json-rpc/parse-body'
 import type { RpcItem, RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
 import type { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { findMethod } from '../methods/available-methods.ts'
 import { resolveMethod } from '../methods/resolve-method.ts'
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import {
@@ -117,7 +118,8 @@ export function cachingNode(text: string, options: Partial<ResponseCacheOptions>
     const reservation = upstream.reserve()
     const signal = overrides.signal ?? AbortSignal.timeout(20_000)
     const call = { grant, endpoint: '' as const, request, signal, caches, ...overrides }
-    const forwarded = await dispatch(call, resolveMethod(request, call.grant, ''), upstream, reservation)
+    const resolved = resolveMethod(request, findMethod(request.method), call.grant, '')
+    const forwarded = await dispatch(call, resolved, upstream, reservation)
     const response = typeof forwarded === 'string' ? forwarded : await forwarded.readText(reservation, signal)
     reservation.release()
     const { id, result, error } = JSON.parse(response) as { id: unknown; result?: unknown; error?: RpcError }

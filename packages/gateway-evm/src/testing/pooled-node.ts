@@ -3,6 +3,7 @@ import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { callText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { createEvmUpstreams, type PooledOptions, type EvmUpstreams } from '../upstream/evm-upstreams.ts'
+import { ownCall } from '../upstream/own-call.ts'
 import type { CallInfo } from '../upstream/types.ts'
 import type { ChainView } from '../chain/chain-view.ts'
 import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
@@ -46,7 +47,7 @@ export function pooledNode(
     call: async (method, params = [], overrides = {}) => {
       const signal = AbortSignal.timeout(timeoutMs)
       const body = callText(method, JSON.stringify(params), '1')
-      const response = await upstream.post(body, signal, { method, params, ...overrides })
+      const response = await upstream.post(body, signal, { ...ownCall(method, params), ...overrides })
       const reservation = memory.reserve(undefined, 'response')
       const text = await response.readText(reservation, signal)
       reservation.release()

@@ -10,13 +10,11 @@ import { jsonMembers, jsonParts } from '@fairlead/gateway-core/json-rpc/json-par
 import { errorObjectText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { isRecord, parseJson } from '@fairlead/gateway-core/json'
 import type { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
-import { latencyClassOf } from '../methods/latency-class.ts'
-import { idempotencyOf } from './idempotency.ts'
 import type { UpstreamResponse } from '../response/upstream-response.ts'
 import { malformed } from '../response/rpc-errors.ts'
 import { unavailable, UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt'
-import type { CallInfo, Upstream } from './types.ts'
+import { type CallInfo, unknownCall, type Upstream } from './types.ts'
 
 /** Dependencies of {@link Batcher}. */
 export interface BatcherOptions {
@@ -87,8 +85,8 @@ type BatchableCall = CallInfo & { readonly batch: object; readonly idText: strin
  */
 function isBatchable(info: CallInfo | undefined): info is BatchableCall {
   if (!info?.batch || info.idText === undefined) return false
-  const { method, params } = info
-  return latencyClassOf(method) === 'short' && idempotencyOf(method) === 'always' && params[1] !== true
+  const { policy, params } = info
+  return policy.latencyClass === 'short' && policy.resending === 'always' && params[1] !== true
 }
 
 /** One batch, and its calls that still wait for their responses. */
@@ -177,7 +175,7 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
   #openSingle(response: UpstreamResponse, latin1: string): void {
     if (!isRecord(parseJson(latin1))) return this.reject(malformed())
     // The batch may be too large, or the upstream does not support batches.
-    if (response.classify('') !== 'busy') return this.#handleRejection()
+    if (response.classify(unknownCall) !== 'busy') return this.#handleRejection()
     const error = jsonMembers(latin1).get('error') ?? 'null'
     for (const { info, completion } of this.#takeRemaining()) {
       completion.resolve(response.part(errorObjectText(info?.idText ?? 'null', error)))

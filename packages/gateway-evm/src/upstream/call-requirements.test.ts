@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { callRequirements } from './call-requirements.ts'
+import { ownCall } from './own-call.ts'
 import type { CallRequirements } from '@fairlead/gateway-core/upstream/select-upstream'
 
 const chain = { head: 1_000, archiveDepth: 128 }
@@ -26,18 +27,14 @@ describe('callRequirements', () => {
     ['debug_traceBlockByNumber', ['0x1'], { role: 'debug', block: 1 }],
     ['debug_traceTransaction', [hash], { role: 'debug', block: undefined }],
     ['trace_block', ['latest'], { role: 'trace', block: undefined }],
-    ['arbtrace_block', ['0x1'], { role: 'trace', block: undefined }],
     ['ots_getBlockDetails', [7], { role: 'trace', block: 7 }],
     ['unknown', ['0x1'], { role: 'full', block: undefined }],
   ])('%s %j', (method, params, needs) => {
-    expect(callRequirements({ method, params }, chain)).toEqual(needs)
+    expect(callRequirements(ownCall(method, params), chain)).toEqual(needs)
   })
 
   it('treats no block number as historical while the chain head is unknown', () => {
-    const needs = callRequirements(
-      { method: 'eth_call', params: [call, '0x1'] },
-      { ...chain, head: undefined },
-    )
+    const needs = callRequirements(ownCall('eth_call', [call, '0x1']), { ...chain, head: undefined })
     expect(needs).toEqual({ role: 'full', block: 1 })
   })
 })

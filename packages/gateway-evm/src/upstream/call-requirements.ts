@@ -1,8 +1,6 @@
-import type { Method } from '@fairlead/core'
-import { methods } from '@fairlead/evm-rpc/contract'
-import type { UpstreamRole } from '@fairlead/gateway-core/grants/parse-upstreams'
-import type { CallInfo } from './types.ts'
 import type { CallRequirements } from '@fairlead/gateway-core/upstream/select-upstream'
+import type { BlockPosition } from '../methods/method-policy.ts'
+import type { CallInfo } from './types.ts'
 
 /** Observed state of the chain when the requirements of a call are determined. */
 export interface ChainHeads {
@@ -11,53 +9,16 @@ export interface ChainHeads {
   readonly archiveDepth: number
 }
 
-const roleOfPrefix: readonly (readonly [prefix: string, role: UpstreamRole])[] = [
-  ['debug_', 'debug'],
-  ['trace_', 'trace'],
-  ['arbtrace_', 'trace'],
-  ['ots_', 'trace'],
-]
-
-// Methods that read the state, or logs by range. Ordinary upstreams also store blocks, receipts and transactions of any
-// age.
-const readsHistory: ReadonlySet<string> = new Set([
-  'erigon_getBalanceChangesInBlock',
-  'eth_call',
-  'eth_createAccessList',
-  'eth_estimateGas',
-  'eth_getAccount',
-  'eth_getAccountInfo',
-  'eth_getBalance',
-  'eth_getCode',
-  'eth_getProof',
-  'eth_getStorageAt',
-  'eth_getStorageValues',
-  'eth_getTransactionCount',
-  'eth_simulateV1',
-])
-
-const readsLogs: ReadonlySet<string> = new Set(['eth_getLogs', 'erigon_getLogs', 'eth_newFilter'])
-
-const blockPositions: ReadonlyMap<string, number> = new Map(
-  Object.values(methods as Readonly<Record<string, Method>>).flatMap(({ name, params }) => {
-    const position = params.findIndex((param) => param.name === 'block' || param.name === 'newestBlock')
-    return position < 0 ? [] : [[name, position] as const]
-  }),
-)
-
 /**
  * Determines what a call requires of an upstream. A block hash does not reveal the age of its block.
  *
  * @param info - the call
  * @param chain - observed state of the chain; without a head no block number counts as old
  */
-export function callRequirements({ method, params }: CallInfo, chain: ChainHeads): CallRequirements {
-  const block = blockOf(method, params)
-  for (const [prefix, role] of roleOfPrefix) {
-    if (method.startsWith(prefix)) return { role, block }
-  }
-  const needsArchive = (readsHistory.has(method) || readsLogs.has(method)) && isArchived(block, chain)
-  return { role: needsArchive ? 'archive' : 'full', block }
+export function callRequirements({ policy, params }: CallInfo, chain: ChainHeads): CallRequirements {
+  const { role, lowestBlock, highestBlock } = policy
+  const block = blockAt(lowestBlock ?? highestBlock, params)
+  return { role: role === 'archive' && !isArchived(block, chain) ? 'full' : role, block }
 }
 
 function isArchived(block: number | undefined, { head, archiveDepth }: ChainHeads): boolean {
@@ -65,10 +26,10 @@ function isArchived(block: number | undefined, { head, archiveDepth }: ChainHead
   return block === 0 || (head !== undefined && block < head - archiveDepth)
 }
 
-function blockOf(method: string, params: readonly unknown[]): number | undefined {
-  if (readsLogs.has(method)) return numberOf(fieldOf(params[0], 'fromBlock'))
-  const position = blockPositions.get(method)
-  return position === undefined ? undefined : numberOf(params[position])
+function blockAt(position: BlockPosition | undefined, params: readonly unknown[]): number | undefined {
+  if (!position) return undefined
+  const value = params[position.param]
+  return numberOf(position.field === undefined ? value : fieldOf(value, position.field))
 }
 
 function numberOf(block: unknown): number | undefined {

@@ -8,10 +8,8 @@ import type {
 import type { Idempotency } from '@fairlead/gateway-core/upstream/idempotency'
 import type { LatencyClass } from '@fairlead/gateway-core/upstream/latency'
 import type { CallRequirements } from '@fairlead/gateway-core/upstream/select-upstream'
-import { latencyClassOf } from '../methods/latency-class.ts'
 import { callRequirements, type ChainHeads } from './call-requirements.ts'
 import type { ResponseClass } from '../response/classify-response.ts'
-import { idempotencyOf } from './idempotency.ts'
 import { transactionHash } from './raw-transaction.ts'
 import { malformed } from '../response/rpc-errors.ts'
 import type { CallInfo, ConnectedUpstream, PooledUpstream } from './types.ts'
@@ -48,8 +46,8 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
     this.tenant = info.tenant
     this.signal = signal
     this.owner = owner
-    this.latencyClass = latencyClassOf(info.method)
-    this.resending = idempotencyOf(info.method)
+    this.latencyClass = info.policy.latencyClass
+    this.resending = info.policy.resending
     this.slowAfterMs =
       this.latencyClass === 'short' ? Math.max(minSlowAfterMs, timeoutMs / 10) : timeoutMs / 2
     this.needs = callRequirements(info, chain)
@@ -69,7 +67,7 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
   }
 
   classify(response: UpstreamResponse): ResponseClass {
-    const responseClass = response.classify(this.info.method)
+    const responseClass = response.classify(this.info)
     if (responseClass === 'unreadable') throw malformed()
     return responseClass
   }

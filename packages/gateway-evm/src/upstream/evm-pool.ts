@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import { type CancellationSignal, type Completion, settleWith } from '@fairlead/runtime'
 import { withSpan, currentTrace } from '@fairlead/gateway-core/telemetry/current-trace'
-import { latencyClassOf } from '../methods/latency-class.ts'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import {
@@ -28,7 +27,7 @@ import type { ResponseClass } from '../response/classify-response.ts'
 import { EvmCall, type PoolRequest } from './evm-call.ts'
 import { HealthCheck, type HealthCheckTimes } from './health-check.ts'
 import { SilenceWatch } from '@fairlead/gateway-core/upstream/silence-watch'
-import { invalidFilterId, makesFilter, openFilter, signFilter, usesFilter, withoutFilter } from './filters.ts'
+import { invalidFilterId, openFilter, signFilter, withoutFilter } from './filters.ts'
 import { takeSlot } from '@fairlead/gateway-core/upstream/rate-slot'
 import { RecordedCall } from '@fairlead/gateway-core/upstream/recorded-call'
 
@@ -88,9 +87,10 @@ export class EvmPool {
 
   /** As {@link Upstream.send}. Fails with -32005 when every upstream has reached its call limit. */
   readonly send: Upstream['send'] = (body, signal, info = unknownCall, completion) => {
-    if (usesFilter(info.method)) this.#sendToOwner(signal, info, completion)
+    const { filter } = info.policy
+    if (filter === 'uses') this.#sendToOwner(signal, info, completion)
     else if (!this.#only) this.#sendToBest({ body, signal, info }, completion)
-    else if (!makesFilter(info.method)) this.#sendToOnly(this.#only, body, signal, info, completion)
+    else if (filter === undefined) this.#sendToOnly(this.#only, body, signal, info, completion)
     else {
       const signing = this.#signing(this.#only, signal, info, completion)
       this.#sendToOnly(this.#only, body, signal, info, signing)
@@ -131,7 +131,7 @@ export class EvmPool {
     const { upstream } = member
     const slot = takeSlot(upstream.rate, info.tenant, signal)
     const send = () => {
-      const recorded = new RecordedCall(upstream, latencyClassOf(info.method), completion)
+      const recorded = new RecordedCall(upstream, info.policy.latencyClass, completion)
       const { connection, id } = upstream
       // Most calls are not part of a trace, so the promise is avoided.
       if (currentTrace() === undefined) connection.send(body, signal, info, recorded)
@@ -195,7 +195,6 @@ export class EvmPool {
   #beginCall(request: PoolRequest, completion: Completion<UpstreamResponse>): void {
     const { info, signal } = request
     if (!this.#members.some((member) => member.isInUse)) return completion.reject(withdrawn())
-    const { method } = info
     const { head, chainId } = this.#watch
     this.#silenceWatch.beginCall()
     this.#retries.earn()
@@ -205,7 +204,7 @@ export class EvmPool {
     new FailoverCall<ConnectedUpstream, UpstreamResponse, ResponseClass, EvmCall>(call, this.#support, {
       resolve: ({ member, response }) => {
         this.#silenceWatch.endCall()
-        if (!makesFilter(method)) completion.resolve(response)
+        if (info.policy.filter !== 'creates') completion.resolve(response)
         else this.#signing(member, signal, info, completion).resolve(response)
       },
       reject: (error) => {

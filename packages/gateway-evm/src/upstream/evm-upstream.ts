@@ -9,10 +9,8 @@ import { type CancellationSignal, runDetached, type Tenant } from '@fairlead/run
 import { createHttp1Connections, type ReceivedResponse } from '@fairlead/http1'
 import { currentTrace, inTrace } from '@fairlead/gateway-core/telemetry/current-trace'
 import type { LatencyClass } from '@fairlead/gateway-core/upstream/latency'
-import { latencyClassOf } from '../methods/latency-class.ts'
 import { ResponseInspector } from '@fairlead/gateway-core/redaction/response-inspector'
 import { Batcher } from './batcher.ts'
-import { idempotencyOf } from './idempotency.ts'
 import type { ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt'
 import { type ConnectedUpstream, unknownCall, type Upstream } from './types.ts'
 import { UpstreamResponse } from '../response/upstream-response.ts'
@@ -126,8 +124,8 @@ export function createEvmUpstream(
     })
   }
 
-  const sendSingle: Upstream['send'] = (body, signal, { method, tenant } = unknownCall, completion) =>
-    post(body, signal, latencyClassOf(method), idempotencyOf(method) === 'always', tenant, completion)
+  const sendSingle: Upstream['send'] = (body, signal, { policy, tenant } = unknownCall, completion) =>
+    post(body, signal, policy.latencyClass, policy.resending === 'always', tenant, completion)
   const { send } = new Batcher({
     sendSingle,
     sendBatch: (body, signal, completion, tenant) => post(body, signal, 'short', true, tenant, completion),

@@ -5,6 +5,7 @@ import { grantWith } from '@fairlead/gateway-core/testing/limited-grant'
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { waitFor } from '@fairlead/vitest/wait-for'
 import { dispatch } from '../dispatch/dispatch.ts'
+import { findMethod } from '../methods/available-methods.ts'
 import { resolveMethod } from '../methods/resolve-method.ts'
 import { createEvmUpstreams } from './evm-upstreams.ts'
 
@@ -28,9 +29,12 @@ async function sharedUpstream() {
     const upstream = upstreams.forCall(grant)
     const node = { ...grant, upstreams: { evm: url } }
     const rpcCall = { grant: node, endpoint: '', request, signal } as const
-    void dispatch(rpcCall, resolveMethod(request, node, ''), upstream, upstream.reserve()).catch(
-      () => undefined,
-    )
+    void dispatch(
+      rpcCall,
+      resolveMethod(request, findMethod(request.method), node, ''),
+      upstream,
+      upstream.reserve(),
+    ).catch(() => undefined)
   }
   const of = (organizationId: string) =>
     received.filter((body) => body.includes(`"${organizationId}"`)).length

@@ -13,31 +13,10 @@ import type { Fingerprint } from '@fairlead/gateway-core/upstream/upstream-regis
 // with a prepended mark. From the mark, every process and replica derives which upstream created the filter, and for
 // which owner. No state has to be stored.
 
-const creatingMethods: ReadonlySet<string> = new Set([
-  'eth_newBlockFilter',
-  'eth_newFilter',
-  'eth_newPendingTransactionFilter',
-])
-const usingMethods: ReadonlySet<string> = new Set([
-  'eth_getFilterChanges',
-  'eth_getFilterLogs',
-  'eth_uninstallFilter',
-])
-
 const hexadecimal = /^0x[0-9a-f]+$/i
 // A quantity does not begin with a zero.
 const signedId = /^0x1([0-9a-f]{16})([0-9a-f]+)$/i
 const markBytes = 8
-
-/** Whether a method creates a filter. */
-export function makesFilter(method: string): boolean {
-  return creatingMethods.has(method)
-}
-
-/** Whether a method uses an existing filter. */
-export function usesFilter(method: string): boolean {
-  return usingMethods.has(method)
-}
 
 /**
  * Checks the filter id of a call.

@@ -4,11 +4,14 @@ import type { ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { PoolMember } from '@fairlead/gateway-core/upstream/pool-member'
 import type { Connection } from '@fairlead/gateway-core/upstream/upstream'
+import { type MethodPolicy, unknownPolicy } from '../methods/method-policy.ts'
 import type { UpstreamResponse } from '../response/upstream-response.ts'
 
-/** The call in a request body. Its latency class, the choice of an upstream and retries depend on it. */
+/** The call in a request body. */
 export interface CallInfo {
   readonly method: string
+  /** Determines the latency class, the choice of an upstream and retries. */
+  readonly policy: MethodPolicy
   /** By position. */
   readonly params: readonly unknown[]
   /**
@@ -86,4 +89,4 @@ export type ConnectedUpstream = Upstream & Connection
 export type PooledUpstream = PoolMember<ConnectedUpstream>
 
 /** Placeholder for an unknown call. */
-export const unknownCall: CallInfo = { method: '', params: [] }
+export const unknownCall: CallInfo = { method: '', policy: unknownPolicy, params: [] }

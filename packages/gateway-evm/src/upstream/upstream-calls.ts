@@ -1,6 +1,7 @@
 import { promised, type Tenant } from '@fairlead/runtime'
 import type { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { callText, stringifyParams } from '@fairlead/gateway-core/json-rpc/rpc-text'
+import { ownCall } from './own-call.ts'
 import { unknownCall, type Upstream } from './types.ts'
 
 /**
@@ -15,7 +16,11 @@ export function upstreamCalls(
   const post: Upstream['post'] = (body, signal, info) =>
     promised((completion) => send(body, signal, info, completion))
   const call: Upstream['call'] = async (method, params, signal) => {
-    const response = await post(callText(method, stringifyParams(params), '1'), signal, { method, params })
+    const response = await post(
+      callText(method, stringifyParams(params), '1'),
+      signal,
+      ownCall(method, params),
+    )
     const reservation = memory.reserve()
     try {
       return await response.readResult({ method, reservation, signal })

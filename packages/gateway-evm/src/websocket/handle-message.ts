@@ -16,6 +16,8 @@ import type { RpcBody } from '@fairlead/gateway-core/json-rpc/parse-body'
 import type { RpcItem, RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
 import { freeBytes } from './session-memory.ts'
 import { rejectedCall } from '../rejected-call.ts'
+import { findMethod } from '../methods/available-methods.ts'
+import { unknownPolicy } from '../methods/method-policy.ts'
 import type { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { errorText, resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { ClientSubscriptions } from '../subscriptions/client-subscriptions.ts'
@@ -202,7 +204,8 @@ async function handleSubscription(
   const { subscriptions, admission, grant, signal } = context
   let permit: Permit | undefined
   try {
-    const admitted = await admission.admit(grant, method, signal)
+    const { cost } = findMethod(method)?.policy ?? unknownPolicy
+    const admitted = await admission.admit(grant, method, cost, signal)
     if (isRejection(admitted)) throw rejectedCall(admitted)
     permit = admitted
     if (method === 'eth_unsubscribe') {

@@ -11,12 +11,13 @@ import { errorText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { ClientSubscriptions } from '../subscriptions/client-subscriptions.ts'
 import { isUnfilteredLogs } from '../subscriptions/subscription-request.ts'
 import { guarded, guardedTimeout, RehashingMap } from '@fairlead/runtime'
-import { availableMethod } from '../methods/available-methods.ts'
+import { availableMethod, findMethod } from '../methods/available-methods.ts'
 import { type HandledMessage, handleMessage } from './handle-message.ts'
 import type { LongLivedConnection, AccessLoss } from '@fairlead/gateway-core/authentication/connection-guard'
 import type { SubscriptionMultiplexer } from '../subscriptions/multiplexer.ts'
 import { MemoryLimitError } from '@fairlead/gateway-core/memory/memory-ledger'
 import { rejectedCall } from '../rejected-call.ts'
+import { ordinaryCost } from '@fairlead/gateway-core/usage/units'
 import type { InvalidItem, RpcItem } from '@fairlead/gateway-core/json-rpc/types'
 import type { SubscriptionRequest } from '../subscriptions/subscription-request.ts'
 import { Inbox } from './inbox.ts'
@@ -74,7 +75,7 @@ export class WebSocketSession implements LongLivedConnection {
     this.#multiplexer = dependencies.multiplexers.find(options.grant)
     this.#subscriptions = new ClientSubscriptions({
       multiplexer: () => (this.#multiplexer = dependencies.multiplexers.of(this.#grant)),
-      needs: (method) => void availableMethod(method, this.#grant, options.endpoint),
+      needs: (method) => void availableMethod(method, findMethod(method), this.#grant, options.endpoint),
       maxSubscriptions: dependencies.maxSubscriptions,
       countSubscription: (request) => this.#countSubscription(request),
       maxWaitingBytes: dependencies.maxBufferBytes,
@@ -279,7 +280,7 @@ export class WebSocketSession implements LongLivedConnection {
   #rejectInvalid(isBatch: boolean, failures: readonly InvalidItem[]): void {
     const { admission } = this.#options.dependencies
     const texts = failures.map(({ idText, failure }) => {
-      const rejection = admission.admitStream(this.#grant, 'unknown')
+      const rejection = admission.admitStream(this.#grant, 'unknown', ordinaryCost)
       return errorText(idText, rejection ? rejectedCall(rejection) : failure)
     })
     this.#send(Buffer.from(isBatch ? `[${texts.join(',')}]` : texts.join('')))

@@ -79,7 +79,6 @@ export async function openDependencies(
   let gatewayUrls: readonly string[] = []
   const gatewayAddresses = { urls: () => gatewayUrls, domain: () => nodeDomain }
   const trusted = { embedded, modules }
-  const costs = costsOf(modules)
   const upstreamPolicy = upstreamPolicyOf(configuration, trusted)
   const progressLimits = progressLimitsOf(configuration)
   // Opened first, because it may fail.
@@ -88,7 +87,7 @@ export async function openDependencies(
     store: createUsageStore(store.db),
     directory: join(store.dataDirectory, 'usage'),
     units: configuration.units,
-    costs,
+    costs: costsOf(modules),
     log,
   })
   const directory = createDirectory()
@@ -103,7 +102,6 @@ export async function openDependencies(
   })
   const budget = new TickBudget()
   const accessControl = openAccessControl(limitsOf(configuration), {
-    costs,
     directory,
     store: sharedStore,
     log,

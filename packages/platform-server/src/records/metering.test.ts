@@ -16,7 +16,7 @@ import { type Metering, startMetering } from '@fairlead/gateway-core/usage/meter
 import type { UnitTable } from '@fairlead/gateway-core/usage/units'
 import { reservePort } from '@fairlead/vitest/reserved-port'
 import { grantOf } from '@fairlead/gateway-core/testing/metered-node'
-import { evmCost } from '@fairlead/gateway-evm/methods/cost'
+import { evmCost } from '@fairlead/gateway-evm/methods/chain-methods'
 import { createUsageCounts } from '@fairlead/gateway-core/usage/usage-counts'
 import { startFlusher } from '@fairlead/gateway-core/usage/usage-flusher'
 import { createCurrentUsage } from '@fairlead/gateway-core/usage/current-usage'

@@ -50,7 +50,7 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'docs/operations/webhooks.md': { 'five minutes': advice },
   'docs/recipes/streaming.md': { 'half a second': 'a property of Solana' },
-  'docs/reference/caching.md': { '60 seconds': 'ttl-policy.test.ts compares it' },
+  'docs/reference/caching.md': { '60 seconds': 'cache-rule.test.ts compares it' },
   'docs/reference/configuration.md': {
     '32 bytes': checkedByOptions,
     'every minute': checkedByOptions,
