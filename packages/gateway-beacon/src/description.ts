@@ -1,4 +1,6 @@
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
+import { costsByMethod } from '@fairlead/gateway-core/usage/units'
+import { policies } from './generated/operation-policies.ts'
 
 /** The beacon node API. */
 export const beacon: ProtocolDescription = {
@@ -17,5 +19,6 @@ export const beacon: ProtocolDescription = {
   furtherChains: ['ethereum', 'evm'],
   credentialKinds: [],
   routes: [{ kind: 'http', pattern: { prefix: 'beacon', root: 'eth' } }],
+  cost: costsByMethod(policies),
   endpointUrls: (base, token) => ({ beacon: `${base}/beacon/${token}` }),
 }

@@ -1,4 +1,8 @@
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
+import { costsByMethod } from '@fairlead/gateway-core/usage/units'
+import { policies as rpcPolicies } from './generated/jetton-v2-rpc/method-policies.ts'
+import { policies as v2Policies } from './generated/jetton-v2/operation-policies.ts'
+import { policies as v3Policies } from './generated/jetton-v3/operation-policies.ts'
 
 const schemes = ['http:', 'https:']
 
@@ -28,6 +32,7 @@ export const jetton: ProtocolDescription = {
   furtherChains: [],
   credentialKinds: [],
   routes: [{ kind: 'http', pattern: { afterToken: 'api', isDeep: true } }],
+  cost: costsByMethod({ ...rpcPolicies, ...v2Policies, ...v3Policies }),
   endpointUrls: (base, token) => ({
     api_v2: `${base}/${token}/api/v2`,
     api_v3: `${base}/${token}/api/v3`,

@@ -70,21 +70,19 @@ export interface RestrictedFile {
 
 /**
  * Tables of policies by method. A call looks its policy up once, when its method is resolved, and carries it from then
- * on.
+ * on. The descriptions of protocols list the costs for the platform API.
  */
 export const policyTables: readonly RestrictedFile[] = [
   {
     package: 'gateway-evm',
     file: 'generated/method-policies.ts',
-    importers: ['methods/method-table.ts'],
+    importers: ['methods/chain-methods.ts', 'methods/method-table.ts'],
   },
   {
     package: 'gateway-evm',
     file: 'methods/method-table.ts',
     importers: [
       'methods/available-methods.ts',
-      // Lists for the platform API and the documentation.
-      'methods/chain-methods.ts',
       // Calls that the gateway itself makes.
       'probe/recipes.ts',
       'upstream/own-call.ts',
@@ -100,6 +98,21 @@ export const policyTables: readonly RestrictedFile[] = [
       'websocket/handle-message.ts',
       'websocket/session.ts',
     ],
+  },
+  {
+    package: 'gateway-beacon',
+    file: 'generated/operation-policies.ts',
+    importers: ['description.ts', 'operations/operations.ts'],
+  },
+  ...['v2', 'v3'].map((family) => ({
+    package: 'gateway-jetton',
+    file: `generated/jetton-${family}/operation-policies.ts`,
+    importers: ['description.ts', 'operations/operations.ts'],
+  })),
+  {
+    package: 'gateway-jetton',
+    file: 'generated/jetton-v2-rpc/method-policies.ts',
+    importers: ['description.ts', 'json-rpc/rpc-methods.ts'],
   },
 ]
 

@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bundle } from './bundle.ts'
+import { bundle, bundleWithPolicies } from './bundle.ts'
+import { specsRoot } from './families.ts'
 import { componentSchemas } from './openrpc-types.ts'
 
 let folder: string
@@ -47,4 +48,13 @@ describe('bundle', () => {
       /the files cannot be joined\n.*Missing\.json/s,
     )
   })
+
+  it.each(['beacon/openapi.yaml', 'evm/openrpc.yaml', 'jetton/v2.openapi.yaml'])(
+    'omits the policies of the gateway from %s',
+    async (entry) => {
+      const path = join(specsRoot, entry)
+      expect(JSON.stringify(await bundleWithPolicies(path))).toContain('x-gateway')
+      expect(JSON.stringify(await bundle(path))).not.toContain('x-gateway')
+    },
+  )
 })

@@ -11,7 +11,7 @@ import { openapiContract } from './openapi-contract.ts'
 import { openrpcContract } from './openrpc-contract.ts'
 import { openrpcMethods } from './openrpc-methods.ts'
 import { derivedOpenApi } from './openrpc-types.ts'
-import { evmPolicies } from './policies/evm-policies.ts'
+import { generatePolicies } from './policies/generate-policies.ts'
 import { withoutPolicies } from './policy-extension.ts'
 import { protobufDescriptors, protobufTypes } from './protobuf.ts'
 import { typescriptTypes } from './typescript-types.ts'
@@ -77,6 +77,7 @@ async function generateDocument({ kind, entry, name }: SpecDocument): Promise<Do
   const complete = await bundleWithPolicies(path)
   const document = withoutPolicies(complete)
   const { version } = document['info'] as { version: string }
+  const gatewayFiles = generatePolicies(name, complete)
   if (kind === 'openapi') {
     const addresses = addressFields(document)
     const files = {
@@ -85,7 +86,7 @@ async function generateDocument({ kind, entry, name }: SpecDocument): Promise<Do
       ...(addresses !== undefined && { 'addresses.ts': { tool: codegen, text: addresses } }),
       'index.ts': { tool: codegen, text: index('types') },
     }
-    return { version, files }
+    return { version, files, gatewayFiles }
   }
   const { methods, actions } = await openrpcMethods(document)
   const generator = toolVersion('@open-rpc/generator')
@@ -99,7 +100,6 @@ async function generateDocument({ kind, entry, name }: SpecDocument): Promise<Do
     'contract.ts': { tool: codegen, text: openrpcContract(document, name, readChains(path)) },
     'index.ts': { tool: codegen, text: `${index('schema')}export * from './methods.ts'\n` },
   }
-  const gatewayFiles = name === 'evm' ? { 'method-policies.ts': evmPolicies(complete) } : {}
   return { version, files, gatewayFiles }
 }
 

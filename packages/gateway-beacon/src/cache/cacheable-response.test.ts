@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { findBeaconOperation } from '../operations/operations.ts'
 import { type CacheRule, isCacheable, cacheRuleOf, mayBeCacheable } from './cacheable-response.ts'
 
 const root = `0x${'ab'.repeat(32)}`
-const acceptable = ['application/json']
 const unlimited: CacheRule = { mustBeFinal: true, isByRoot: true }
 const short: CacheRule = { ttlMs: 60_000, mustBeFinal: true, isByRoot: false }
 const constant: CacheRule = { ttlMs: 60_000, mustBeFinal: false, isByRoot: false }
@@ -40,17 +40,18 @@ test.each([
   ['/eth/v1/node/version', undefined],
   ['/eth/v1/validator/duties/proposer/3', undefined],
 ])('GET %s', (target, rule) => {
-  expect(cacheRuleOf({ method: 'GET', target, acceptable })).toEqual(rule)
+  const [path = ''] = target.split('?', 1)
+  expect(cacheRuleOf(findBeaconOperation('GET', path))).toEqual(rule)
 })
 
 test('a response of an unknown format is not cacheable', () => {
   const target = `/eth/v1/beacon/blocks/${root}/attestations`
-  expect(cacheRuleOf({ method: 'GET', target, acceptable: [] })).toBeUndefined()
+  expect(cacheRuleOf(findBeaconOperation('GET', target))).toBeUndefined()
 })
 
 test('the response to a POST is not cacheable', () => {
   const target = `/eth/v1/beacon/states/${root}/validators`
-  expect(cacheRuleOf({ method: 'POST', target, acceptable })).toBeUndefined()
+  expect(cacheRuleOf(findBeaconOperation('POST', target))).toBeUndefined()
 })
 
 const json = { 'content-type': 'application/json; charset=utf-8' }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { StreamedResponse } from '@fairlead/gateway-core/rest/rest-call'
-import type { BeaconCall } from '../upstream/types.ts'
+import type { ResolvedOperation } from '../operations/operations.ts'
 
 /** Maximum size of a cacheable response, in bytes. */
 export const maxCacheableBytes = 1_048_576
@@ -17,10 +17,6 @@ export interface CacheRule {
 
 // An upgraded upstream may add a fork, and a development network may be reset.
 const shortTtlMs = 60_000
-const constants = /^\/eth\/v1\/(?:beacon\/genesis|config\/(?:spec|deposit_contract|fork_schedule))$/
-// Excludes the sidecars of blobs and columns: an upstream returns only those that it happens to store.
-const byId =
-  /^\/eth\/v\d\/beacon\/(?:states|headers|blocks|blinded_blocks|blobs|rewards\/blocks|execution_payload_envelopes)\/(?<id>\w+)(?:\/|$)/
 const root = /^0x[\da-f]{64}$/i
 const slot = /^(?:\d+|genesis)$/
 
@@ -33,15 +29,12 @@ const slot = /^(?:\d+|genesis)$/
  * @returns undefined for a call whose response may change
  */
 export function cacheRuleOf({
-  method,
-  target,
-  acceptable,
-}: Pick<BeaconCall, 'method' | 'target' | 'acceptable'>): CacheRule | undefined {
-  // The response format of an operation of an earlier release is unknown.
-  if (method !== 'GET' || acceptable.length === 0) return undefined
-  const [path = ''] = target.split('?', 1)
-  if (constants.test(path)) return { ttlMs: shortTtlMs, mustBeFinal: false, isByRoot: false }
-  const id = byId.exec(path)?.groups?.['id'] ?? ''
+  policy: { cache },
+  pathValues,
+}: Pick<ResolvedOperation, 'policy' | 'pathValues'>): CacheRule | undefined {
+  if (!cache) return undefined
+  if (cache.kind === 'constant') return { ttlMs: shortTtlMs, mustBeFinal: false, isByRoot: false }
+  const id = (cache.param !== undefined && pathValues[cache.param]) || ''
   if (root.test(id)) return { mustBeFinal: true, isByRoot: true }
   return slot.test(id) ? { ttlMs: shortTtlMs, mustBeFinal: true, isByRoot: false } : undefined
 }

@@ -4,6 +4,7 @@ import { collectGarbage } from '@fairlead/vitest/collect-garbage'
 import { waitFor } from '@fairlead/vitest/wait-for'
 import { ResponseCache } from './response-cache.ts'
 import { sendJson, beaconServer } from '../testing/beacon-server.ts'
+import { findBeaconOperation } from '../operations/operations.ts'
 import { testUpstreams, sendCall, grantOf } from '../testing/node-set.ts'
 
 const root = `0x${'ab'.repeat(32)}`
@@ -94,7 +95,7 @@ test('JSON and SSZ are cached separately, SSZ only when its headers report final
     else response.writeHead(200, headers).end(Buffer.from([1, 2, 3]))
   })
   const nodes = testUpstreams().of(grantOf([server]))
-  const send = (accept: string) => sendCall(nodes, { target, headers: { accept }, acceptable: [accept] })
+  const send = (accept: string) => sendCall(nodes, { target, headers: { accept } })
   const ssz = 'application/octet-stream'
   headers = { 'content-type': ssz, 'content-length': '3' }
   await send(ssz)
@@ -227,8 +228,7 @@ test('a long response streams through uncached and is aborted when the client di
   collectGarbage()
   const before = process.memoryUsage().arrayBuffers
   const call = {
-    operationId: 'getBlockV2',
-    acceptable: ['application/json'],
+    operation: findBeaconOperation('GET', target),
     headers: {},
     target,
     tenant: undefined,
@@ -259,8 +259,7 @@ test('copies in transfer stay within the memory limit of the cache', async () =>
   const nodes = testUpstreams({ maxCacheBytes: 10_000 }).of(grantOf([server]))
   const begin = async (path: string) => {
     const call = {
-      operationId: 'getStateRoot',
-      acceptable: ['application/json'],
+      operation: findBeaconOperation('GET', path),
       headers: {},
       target: path,
       tenant: undefined,
@@ -273,7 +272,7 @@ test('copies in transfer stay within the memory limit of the cache', async () =>
       while ((await parts.next()).done !== true);
     }
   }
-  const ends = [await begin(target), await begin(`${target}/root`)]
+  const ends = [await begin(target), await begin(`${target}/attestations`)]
   for (const [index, response] of waiting.entries()) {
     response.end('","data":{}}')
     await ends[index]?.()
@@ -281,5 +280,5 @@ test('copies in transfer stay within the memory limit of the cache', async () =>
   server.serve((_, response) => sendJson(response, final))
   // The second response cannot reserve memory for its copy, so it does not evict the first.
   expect((await sendCall(nodes, { target })).text).toContain('pad')
-  expect((await sendCall(nodes, { target: `${target}/root` })).text).not.toContain('pad')
+  expect((await sendCall(nodes, { target: `${target}/attestations` })).text).not.toContain('pad')
 })

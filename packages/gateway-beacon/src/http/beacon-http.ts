@@ -60,18 +60,18 @@ async function handleRequest(
   const [path = '', rawQuery = ''] = target.split(/\?(.*)/s, 2)
   const operation = findBeaconOperation(method, path)
   const query = repeatKeys(operation, rawQuery)
-  const { operationId, route } = operation
+  const { operationId, route, policy } = operation
   http.method = operationId
   admitDebug(grant, operation)
   if (route) setDeprecationHeaders(http.response, route)
   checkBeaconParameters(operation, query, headers)
   const types = route ? negotiate(route, headers.accept) : []
   if (types.includes('text/event-stream')) {
-    http.admitStream(operationId)
+    http.admitStream(operationId, policy.cost)
     await stream(dependencies, grant, query, http)
     return
   }
-  const slot = await http.admit(operationId)
+  const slot = await http.admit(operationId, policy.cost)
   try {
     await forward(dependencies, { target, path, query, types, operation, grant }, http)
   } finally {
@@ -100,8 +100,7 @@ async function forward(dependencies: BeaconDependencies, call: BeaconCall, http:
   const body = method === 'POST' ? await bodyFor(operation, maxBytes, http) : undefined
   http.bytesIn = body?.length ?? 0
   const response = await dependencies.beaconUpstreams.of(grant).forward({
-    operationId,
-    acceptable: types,
+    operation,
     method: method === 'POST' ? 'POST' : 'GET',
     target: query === rawQuery ? target : `${path}?${query}`,
     headers: headersFor(request, types, body),

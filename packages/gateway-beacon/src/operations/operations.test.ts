@@ -92,3 +92,25 @@ describe('findBeaconOperation', () => {
     })
   })
 })
+
+it('may be sent again when it reads, also by POST', () => {
+  const posted = [...Object.values<Route>(routes), ...legacyOperations].filter(
+    ({ method }) => method === 'POST',
+  )
+  const policyOf = ({ method, path }: { readonly method: string; readonly path: string }) =>
+    findBeaconOperation(method, path.replaceAll(/\{(\w+)\}/g, '1')).policy
+  const repeatable = posted.filter((operation) => policyOf(operation).resending === 'always')
+  expect(repeatable.map(({ operationId }) => operationId).toSorted()).toEqual([
+    'getAttestationsRewards',
+    'getAttesterDuties',
+    'getLiveness',
+    'getPtcDuties',
+    'getStateBuilders',
+    'getSyncCommitteeDuties',
+    'getSyncCommitteeRewards',
+    'postStateValidatorBalances',
+    'postStateValidatorIdentities',
+    'postStateValidators',
+  ])
+  expect(policyOf({ method: 'GET', path: '/eth/v3/validator/blocks/{slot}' }).resending).toBe('always')
+})

@@ -1,6 +1,9 @@
 import type { Route } from '@fairlead/core'
 import { routes } from '@fairlead/beacon/contract'
 import { RestError } from '@fairlead/gateway-core/rest/rest-error'
+import { ordinaryCost } from '@fairlead/gateway-core/usage/units'
+import { policies } from '../generated/operation-policies.ts'
+import type { BeaconPolicy } from './beacon-policy.ts'
 import { legacyOperations } from './legacy-operations.ts'
 import { type Operation, OperationTree } from '@fairlead/gateway-core/rest/operation-router'
 
@@ -9,14 +12,31 @@ export interface ResolvedOperation {
   readonly operationId: string
   /** Entry of the contract; undefined for an operation that the contract no longer has. */
   readonly route: Route | undefined
+  readonly policy: BeaconPolicy
   /** Path parameters by name, decoded. */
   readonly pathValues: Readonly<Record<string, string>>
 }
 
+interface KnownOperation extends Operation {
+  readonly route?: Route
+  readonly policy: BeaconPolicy
+}
+
+// The response format of an operation of an earlier release is unknown, so its responses are not cached.
+const legacyPolicy = (method: string): BeaconPolicy => ({
+  cost: ordinaryCost,
+  resending: method === 'GET' ? 'always' : 'unseen',
+  cache: undefined,
+})
+
 // The contract comes last: an operation that it defines is not a legacy operation.
-const operations = new OperationTree<Operation & { readonly route?: Route }>('beacon node API', [
-  ...legacyOperations,
-  ...Object.values<Route>(routes).map((route) => ({ ...route, route })),
+const operations = new OperationTree<KnownOperation>('beacon node API', [
+  ...legacyOperations.map((operation) => ({ ...operation, policy: legacyPolicy(operation.method) })),
+  ...Object.entries<Route>(routes).map(([id, route]) => ({
+    ...route,
+    route,
+    policy: policies[id as keyof typeof routes],
+  })),
 ])
 
 /**
@@ -36,6 +56,7 @@ export function findBeaconOperation(method: string, path: string): ResolvedOpera
   return {
     operationId: operation.operationId,
     route: operation.route,
+    policy: operation.policy,
     pathValues: Object.fromEntries(pathValues),
   }
 }

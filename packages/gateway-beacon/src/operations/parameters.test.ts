@@ -31,7 +31,8 @@ describe('checkBeaconParameters', () => {
         .map((name) => `${name}=x`)
         .join('&')
       const pathValues = Object.fromEntries(Object.keys(route.pathParameters).map((name) => [name, '1']))
-      const operation = { operationId: route.operationId, route, pathValues }
+      const { policy } = findBeaconOperation(route.method, route.path.replaceAll(/\{(\w+)\}/g, '1'))
+      const operation = { operationId: route.operationId, route, policy, pathValues }
       for (const query of ['', fullQuery]) {
         try {
           checkBeaconParameters(operation, query, {})

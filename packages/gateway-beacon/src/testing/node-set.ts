@@ -1,3 +1,4 @@
+import { findBeaconOperation } from '../operations/operations.ts'
 import { onTestFinished } from 'vitest'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { beaconFormat } from '../http/beacon-format.ts'
@@ -42,10 +43,11 @@ export async function sendCall(
   upstreams: NodeUpstreams,
   call: Partial<BeaconCall> & { readonly target: string },
 ): Promise<{ readonly status: number; readonly text: string; readonly bytes: Buffer }> {
+  const { method = 'GET' } = call
+  const [path = ''] = call.target.split('?', 1)
   const response = await upstreams.forward({
-    method: 'GET',
-    operationId: 'getStateRoot',
-    acceptable: ['application/json'],
+    method,
+    operation: findBeaconOperation(method, path),
     headers: {},
     tenant: undefined,
     signal: new AbortController().signal,

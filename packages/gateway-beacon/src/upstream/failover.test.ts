@@ -8,13 +8,11 @@ const read = { target: '/eth/v1/beacon/states/head/root' }
 const publish = {
   method: 'POST',
   target: '/eth/v2/beacon/blocks',
-  operationId: 'publishBlockV2',
   body: Buffer.from('{}'),
 } as const
 const postedRead = {
   method: 'POST',
   target: '/eth/v1/validator/duties/attester/3',
-  operationId: 'getAttesterDuties',
   body: Buffer.from('["1"]'),
 } as const
 

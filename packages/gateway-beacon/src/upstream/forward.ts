@@ -5,7 +5,6 @@ import type { KeyPrefixes } from '../cache/key-prefixes.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import { cacheRuleOf, isCacheable, mayBeCacheable } from '../cache/cacheable-response.ts'
 import { TeeStream } from '../cache/tee-stream.ts'
-import { isRepeatable } from './idempotency.ts'
 import type { BeaconCall, NodeUpstreams } from './types.ts'
 
 /** The upstreams of one node, with a cache for responses that never change. */
@@ -47,7 +46,7 @@ export class CachingNodeUpstreams implements NodeUpstreams {
   }
 
   async forward(call: BeaconCall): Promise<RestResponse> {
-    const rule = cacheRuleOf(call)
+    const rule = cacheRuleOf(call.operation)
     if (!rule) return this.#send(call)
     const prefix = rule.isByRoot ? this.#keyPrefix : this.#listPrefix
     const key = `${prefix}${JSON.stringify(call.headers)}\n${call.target}`
@@ -78,6 +77,6 @@ export class CachingNodeUpstreams implements NodeUpstreams {
   }
 
   #send(call: BeaconCall): Promise<RestResponse> {
-    return this.#pool.current.request(call, isRepeatable(call) ? 'always' : 'unseen')
+    return this.#pool.current.request(call, call.operation.policy.resending)
   }
 }

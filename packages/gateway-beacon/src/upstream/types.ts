@@ -3,13 +3,12 @@ import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { RestCall, RestResponse, RestUpstream } from '@fairlead/gateway-core/rest/rest-call'
 import type { PooledUpstreamState } from '@fairlead/gateway-core/upstream/node-pools'
 import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
+import type { ResolvedOperation } from '../operations/operations.ts'
 
 /** A call of a client that conforms to the contract. */
 export interface BeaconCall extends RestCall {
   /** Operation of the contract, or of an earlier release of it. */
-  readonly operationId: string
-  /** Media types of the operation that the client accepts, best first; empty when the response has no body. */
-  readonly acceptable: readonly string[]
+  readonly operation: ResolvedOperation
 }
 
 /** All upstreams of one node. */

@@ -21,6 +21,12 @@ export interface ProtocolCost {
   units(method: string): number
 }
 
+/** Returns the costs of methods by their policies. */
+export function costsByMethod(policies: Readonly<Record<string, { readonly cost: CallCost }>>): ProtocolCost {
+  const costs = new Map(Object.entries(policies).map(([method, { cost }]) => [method, cost]))
+  return { units: (method) => (costs.get(method) ?? ordinaryCost).units }
+}
+
 /** Costs by protocol name; calls of other protocols cost one unit each. */
 export type ProtocolCosts = Readonly<Partial<Record<string, ProtocolCost>>>
 

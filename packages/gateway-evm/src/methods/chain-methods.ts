@@ -1,7 +1,7 @@
 import type { Chain, Method } from '@fairlead/core'
 import * as contract from '@fairlead/evm-rpc/contract'
-import { ordinaryCost, type ProtocolCost } from '@fairlead/gateway-core/usage/units'
-import { methodTable } from './method-table.ts'
+import { costsByMethod } from '@fairlead/gateway-core/usage/units'
+import { policies } from '../generated/method-policies.ts'
 
 const { chains = {} } = contract as { readonly chains?: Readonly<Record<string, Chain>> }
 const chainByName = new Map(Object.entries(chains))
@@ -18,6 +18,4 @@ export function methodsOfChain(name: string): { readonly path: string; readonly 
 }
 
 /** Costs of methods, for lists of methods and for the count of units. */
-export const evmCost: ProtocolCost = {
-  units: (method) => (methodTable.get(method)?.policy.cost ?? ordinaryCost).units,
-}
+export const evmCost = costsByMethod(policies)

@@ -6,6 +6,7 @@ import { withEmptyLists } from '../upstream/empty-lists.ts'
 import { JettonError } from '../jetton-error.ts'
 import type { JettonUpstreams, PooledNodeUpstreams } from '../upstream/jetton-upstreams.ts'
 import { readRpcCall, type RpcReply } from '../json-rpc/call.ts'
+import { findRpcMethod } from '../json-rpc/rpc-methods.ts'
 import { plainHead, rpcBody, rpcHead, streamedWithHead, withHead } from '../json-rpc/envelope.ts'
 import { jettonFormat } from './jetton-format.ts'
 import type { BufferedResponse, RestCall, StreamedResponse } from '@fairlead/gateway-core/rest/rest-call'
@@ -19,6 +20,7 @@ import {
   queryParameters,
   withDefaults,
 } from '../operations/parameters.ts'
+import type { OperationPolicy } from '@fairlead/gateway-core/rest/operation-policy'
 import { bodyLimits, exceededLimit } from '@fairlead/gateway-core/json-depth'
 import { createRequestHandler, type HttpContext } from '@fairlead/gateway-core/http/http-context'
 import type { RequestRules, HttpDependencies, RequestHandler } from '@fairlead/gateway-core/http/dependencies'
@@ -96,8 +98,8 @@ async function handleRequest(
   const { timeoutMs } = dependencies
   const maxBodyBytes = sizeLimit(grant, 'maxBodyBytes', dependencies.maxBodyBytes)
   const limits = { maxBodyBytes, timeoutMs, tenant: grant }
-  const runAdmitted: Admit = async (method, run) => {
-    const slot = await http.admit(method)
+  const runAdmitted: Admit = async (method, { cost }, run) => {
+    const slot = await http.admit(method, cost)
     try {
       await run()
     } finally {
@@ -107,14 +109,14 @@ async function handleRequest(
   if (operation.operationId === 'callJsonRpc') await handleRpc(limits, upstreams, http, runAdmitted)
   else {
     // A client that may not use one form of a read may not use the other.
-    await runAdmitted(readOf(operation.operationId), () =>
+    await runAdmitted(readOf(operation.operationId), operation.policy, () =>
       handleRest(limits, operation, queryByContractNames(operation.operationId, query), upstreams, http),
     )
   }
 }
 
 /** Runs the handler of a call that is admitted. */
-type Admit = (method: string, run: () => Promise<void>) => Promise<void>
+type Admit = (method: string, policy: OperationPolicy, run: () => Promise<void>) => Promise<void>
 
 interface JettonLimits extends Pick<JettonDependencies, 'maxBodyBytes' | 'timeoutMs'> {
   /** The client. */
@@ -133,7 +135,7 @@ async function handleRest(
   http: HttpContext,
 ): Promise<void> {
   const { request, signal } = http
-  const { family, operationId, method } = operation
+  const { family, operationId, method, policy } = operation
   const parameters = queryParameters(operation, rawQuery, request.headers)
   const body = method === 'POST' ? await readJson(http, maxBodyBytes) : undefined
   const call = {
@@ -150,12 +152,13 @@ async function handleRest(
   }
   if (body && family === 'v2' && operationId !== readOf(operationId)) {
     // Not every upstream accepts a read by `POST` at its path.
-    const response = await forwardRpc(upstreams, readOf(operationId), body.text, { tenant, signal })
+    const read = { method: readOf(operationId), policy, paramsText: body.text }
+    const response = await forwardRpc(upstreams, read, { tenant, signal })
     await send(withResponseHead(plainHead, response), http, timeoutMs)
     return
   }
   const query = withDefaults(operation, rawQuery)
-  const response = await upstreams.forward(family, operationId, {
+  const response = await upstreams.forward(family, policy.resending, {
     method: body ? 'POST' : 'GET',
     target: query === '' ? operation.path : `${operation.path}?${query}`,
     headers: headersFor(operation, request, body !== undefined),
@@ -184,10 +187,11 @@ async function handleRpc(
   try {
     const { text, value } = await readJson(http, maxBodyBytes)
     const { method, params, paramsText } = readRpcCall(text, value, reply)
-    const parameters = methodParameters(method, valueByContractNames(method, params))
+    const { method: described, policy } = findRpcMethod(method)
+    const parameters = methodParameters(described, valueByContractNames(method, params))
     http.method = method
     const { signal } = http
-    await runAdmitted(method, async () => {
+    await runAdmitted(method, policy, async () => {
       const adapter = jettonAdapters.get(`jsonRPC:${method}`)
       if (adapter) {
         const result = await adapter(
@@ -197,7 +201,7 @@ async function handleRpc(
         http.end(200, withHead(JSON.stringify({ ok: true, result }), rpcHead(reply.idText)))
         return
       }
-      const response = await forwardRpc(upstreams, method, paramsText, { tenant, signal })
+      const response = await forwardRpc(upstreams, { method, policy, paramsText }, { tenant, signal })
       await send(withResponseHead(rpcHead(reply.idText), response), http, timeoutMs)
     })
   } catch (error) {
@@ -206,13 +210,19 @@ async function handleRpc(
   }
 }
 
+/** A JSON-RPC call to an upstream. */
+interface ForwardedRpc {
+  readonly method: string
+  readonly policy: OperationPolicy
+  readonly paramsText: string
+}
+
 function forwardRpc(
   upstreams: PooledNodeUpstreams,
-  method: string,
-  paramsText: string,
+  { method, policy, paramsText }: ForwardedRpc,
   { tenant, signal }: Pick<RestCall, 'tenant' | 'signal'>,
 ): Promise<StreamedResponse | BufferedResponse> {
-  return upstreams.forward('v2', method, {
+  return upstreams.forward('v2', policy.resending, {
     method: 'POST',
     target: '/api/v2/jsonRPC',
     headers: { accept: 'application/json', 'content-type': 'application/json' },

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { JettonExchange } from '../testing/jetton-exchange.ts'
 import { listenToJetton } from '../testing/jetton-fixture.ts'
+import { findRpcMethod } from '../json-rpc/rpc-methods.ts'
 import { findJettonOperation } from './operations.ts'
 import { bodyParameters, methodParameters } from './parameters.ts'
 
@@ -119,7 +120,7 @@ describe('parameters', () => {
   it.each(['A', '='])('that are bytes are checked in any length: 6 million characters and %s', (last) => {
     const boc = `${'A'.repeat(5_999_999)}${last}`
     expect(bodyParameters(findJettonOperation('POST', '/api/v2/sendBoc'), { boc })).toEqual({ boc })
-    expect(methodParameters('sendBoc', { boc })).toEqual({ boc })
+    expect(methodParameters(findRpcMethod('sendBoc').method, { boc })).toEqual({ boc })
   })
 
   it('have a nesting limit', async () => {

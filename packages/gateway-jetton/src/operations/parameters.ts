@@ -15,7 +15,6 @@ const rules: Readonly<Record<JettonFamily, ContractRules>> = {
   v3: new ContractRules(v3, { verb: 'should', formats: v3Formats }),
 }
 const rpcRules = new ContractRules(v2Rpc, { verb: 'should', formats: v2Formats })
-const methods: Readonly<Record<string, Method>> = v2Rpc.methods
 
 /**
  * Validates the query and the headers of a call against the contract. Parameters that the contract does not define are
@@ -82,11 +81,9 @@ export function bodyParameters({ family, route }: JettonOperation, body: unknown
 /**
  * Validates the parameters of a JSON-RPC method against the contract.
  *
- * @throws {@link JettonError} 422 as {@link queryParameters}, and for a method that the contract does not define
+ * @throws {@link JettonError} 422 as {@link queryParameters}
  */
-export function methodParameters(name: string, params: JettonParameters): JettonParameters {
-  const method = Object.hasOwn(methods, name) ? methods[name] : undefined
-  if (!method) throw new JettonError(422, 'method should be the name of a method of the jetton chain API.')
+export function methodParameters(method: Method, params: JettonParameters): JettonParameters {
   return readAll(
     method.params.map((param) => [param.name, param]),
     (param, parameter) =>

@@ -17,11 +17,11 @@ import { createRestPools } from '@fairlead/gateway-core/rest/rest-pools'
 import { unreachable } from '@fairlead/gateway-core/rest/rest-upstream'
 import type { PooledUpstreamState } from '@fairlead/gateway-core/upstream/node-pools'
 import type { Fingerprint } from '@fairlead/gateway-core/upstream/upstream-registry'
+import type { Idempotency } from '@fairlead/gateway-core/upstream/idempotency'
 import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
 import type { Logger } from 'pino'
 import type { JettonFamily } from '../operations/operations.ts'
 import { healthChecks } from './health.ts'
-import { idempotencyOf } from './idempotency.ts'
 import type { NodeUpstreams, UpstreamResponse, UpstreamRequest } from './types.ts'
 import { JettonError } from '../jetton-error.ts'
 import { parseJson } from '@fairlead/gateway-core/json'
@@ -146,10 +146,10 @@ export class PooledNodeUpstreams implements NodeUpstreams {
   /**
    * As {@link RestPool.request}; the target begins with `/api`.
    *
-   * @param operationId - of the contract, or a JSON-RPC method
+   * @param resending - when the call may also be sent to another upstream
    */
-  async forward(family: JettonFamily, operationId: string, call: RestCall): Promise<RestResponse> {
-    return this.#pools[family]().request(call, idempotencyOf(operationId))
+  async forward(family: JettonFamily, resending: Idempotency, call: RestCall): Promise<RestResponse> {
+    return this.#pools[family]().request(call, resending)
   }
 
   async request({
@@ -162,7 +162,7 @@ export class PooledNodeUpstreams implements NodeUpstreams {
     signal,
   }: UpstreamRequest): Promise<UpstreamResponse> {
     // Adapters only send reads.
-    const response = await this.forward(family, 'get', {
+    const response = await this.forward(family, 'always', {
       method,
       target: `/api/${family}${path}${queryText(query)}`,
       headers: {

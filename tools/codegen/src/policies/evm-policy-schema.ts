@@ -1,3 +1,5 @@
+import { costSchema } from './read-policy.ts'
+
 /** The policy of a method, as `specs/evm/methods` has it. */
 export interface EvmPolicy {
   readonly latencyClass: 'short' | 'long'
@@ -52,18 +54,7 @@ export const evmPolicySchema = {
         '`short`: upstreams respond from memory or by a key, for any parameters. `long`: they execute code or scan a range.',
       enum: ['short', 'long'],
     },
-    cost: {
-      type: 'object',
-      properties: {
-        units: { description: 'Units of a call in the table `weighted`.', type: 'integer', minimum: 1 },
-        isExpensive: {
-          description: 'Whether an overloaded gateway rejects its calls first.',
-          type: 'boolean',
-        },
-      },
-      required: ['units', 'isExpensive'],
-      additionalProperties: false,
-    },
+    cost: costSchema,
     role: {
       description:
         'Role of the upstreams that serve the method. `archive`: only for an old block, whose state other upstreams have pruned.',

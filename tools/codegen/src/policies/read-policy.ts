@@ -1,6 +1,17 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import { policyExtension } from '../policy-extension.ts'
 
+/** JSON Schema of the cost of a call, in the policies of every protocol. */
+export const costSchema = {
+  type: 'object',
+  properties: {
+    units: { description: 'Units of a call in the table `weighted`.', type: 'integer', minimum: 1 },
+    isExpensive: { description: 'Whether an overloaded gateway rejects its calls first.', type: 'boolean' },
+  },
+  required: ['units', 'isExpensive'],
+  additionalProperties: false,
+}
+
 /**
  * Creates a function that validates the policies of one protocol.
  *
