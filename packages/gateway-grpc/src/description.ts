@@ -1,4 +1,6 @@
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
+import { costsByMethod } from '@fairlead/gateway-core/usage/units'
+import { policies } from './generated/method-policies.ts'
 import { grpcWebType } from './web/web-cors.ts'
 import { parseUpstreamUrl } from './upstream/parse-url.ts'
 
@@ -33,5 +35,6 @@ export const grpc: ProtocolDescription = {
     { kind: 'http2-stream', pattern: webPattern },
     { kind: 'http2-stream', pattern: { contentType: /^application\/grpc(?:[+;]|$)/, requestHeaders: [] } },
   ],
+  cost: costsByMethod(policies),
   endpointUrls: (base) => ({ grpc: new URL(base).origin }),
 }

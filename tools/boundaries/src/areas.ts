@@ -114,6 +114,16 @@ export const policyTables: readonly RestrictedFile[] = [
     file: 'generated/jetton-v2-rpc/method-policies.ts',
     importers: ['description.ts', 'json-rpc/rpc-methods.ts'],
   },
+  {
+    package: 'gateway-grpc',
+    file: 'generated/method-policies.ts',
+    importers: ['call/call-path.ts', 'description.ts'],
+  },
+  {
+    package: 'gateway-grpc',
+    file: 'call/call-path.ts',
+    importers: ['call/handle-call.ts'],
+  },
 ]
 
 const devnetPackages = lines('@fairlead/grpc(?:-transport)?(?:/.+)?')

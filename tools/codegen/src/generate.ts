@@ -12,6 +12,7 @@ import { openrpcContract } from './openrpc-contract.ts'
 import { openrpcMethods } from './openrpc-methods.ts'
 import { derivedOpenApi } from './openrpc-types.ts'
 import { generatePolicies } from './policies/generate-policies.ts'
+import { grpcPolicies, readGrpcPolicies } from './policies/grpc-policies.ts'
 import { withoutPolicies } from './policy-extension.ts'
 import { protobufDescriptors, protobufTypes } from './protobuf.ts'
 import { typescriptTypes } from './typescript-types.ts'
@@ -72,6 +73,7 @@ async function generateDocument({ kind, entry, name }: SpecDocument): Promise<Do
         'contract.ts': { tool: codegen, text: grpcContract(descriptors) },
         'descriptors.ts': { tool: codegen, text: grpcDescriptors(descriptors) },
       },
+      gatewayFiles: { 'method-policies.ts': grpcPolicies(descriptors, readGrpcPolicies(path)) },
     }
   }
   const complete = await bundleWithPolicies(path)

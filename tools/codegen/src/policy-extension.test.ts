@@ -1,5 +1,9 @@
-import { expect, it } from 'vitest'
-import { splitPolicies } from './policy-extension.ts'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { publicFiles } from './families.ts'
+import { policyFile, splitPolicies } from './policy-extension.ts'
 
 const operation = `get:
   operationId: list
@@ -32,4 +36,12 @@ x-gateway:
 
 it.each(['', 'a: 1', 'a: 1\n', 'text: the x-gateway: of a row\n'])('finds no policy in %j', (text) => {
   expect(splitPolicies(text)).toEqual({ policies: '', others: text })
+})
+
+it('excludes policies from the published files of a family', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-policies-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await writeFile(join(folder, 'a.yaml'), operation)
+  await writeFile(join(folder, policyFile), 'a.B:\n  Get: { cost: 2 }\n')
+  expect(publicFiles(folder)).toEqual([['a.yaml', splitPolicies(operation).others]])
 })

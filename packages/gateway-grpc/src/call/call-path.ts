@@ -1,4 +1,13 @@
 import { methods } from '@fairlead/grpc/contract'
+import { policies } from '../generated/method-policies.ts'
+import { type CalledMethod, unknownMethod } from './grpc-policy.ts'
+
+const methodByPath: ReadonlyMap<string, CalledMethod> = new Map(
+  Object.entries(policies).map(([path, policy]) => {
+    const { requestStream = false, responseStream = false } = methods[path] ?? {}
+    return [path, { label: path, isStream: requestStream || responseStream, policy }]
+  }),
+)
 
 // A gRPC service may be in a package or not.
 const form = /^\/[A-Za-z_][\w.]*\/[A-Za-z_]\w*$/
@@ -8,26 +17,7 @@ export function isCallPath(path: string): boolean {
   return path.length <= 1_024 && form.test(path)
 }
 
-/** Returns the metrics label of a call: its path when the contract defines it, never a text that the caller chose. */
-export function labelOf(path: string): string {
-  return Object.hasOwn(methods, path) ? path : 'unknown'
-}
-
-/** Returns whether the contract defines a method that streams messages, on either side. */
-export function isStreamingMethod(path: string): boolean {
-  const method = contractMethod(path)
-  return method !== undefined && (method.requestStream || method.responseStream)
-}
-
-/**
- * Returns whether the contract defines a method with one message on either side; false for methods that it does not
- * define.
- */
-export function isUnaryMethod(path: string): boolean {
-  const method = contractMethod(path)
-  return method !== undefined && !method.requestStream && !method.responseStream
-}
-
-function contractMethod(path: string) {
-  return Object.hasOwn(methods, path) ? methods[path] : undefined
+/** Finds a method by the path of its calls. */
+export function methodOf(path: string): CalledMethod {
+  return methodByPath.get(path) ?? unknownMethod
 }

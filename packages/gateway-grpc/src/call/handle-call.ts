@@ -10,14 +10,15 @@ import { RequestContext, type RequestKind } from '@fairlead/gateway-core/http/re
 import type { RequestSource } from '@fairlead/gateway-core/http/client-address'
 import { toUpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { endOfError, errorOfRejection } from './call-status.ts'
-import { isCallPath, isStreamingMethod, isUnaryMethod, labelOf } from './call-path.ts'
+import { isCallPath, methodOf } from './call-path.ts'
+import type { CalledMethod } from './grpc-policy.ts'
 import type { Downstream } from './downstream.ts'
 import type { GrpcDependencies } from '../dependencies.ts'
 import { headersForUpstream, type ReceivedHeaders, firstValue } from './metadata.ts'
 import { recordCall } from './record-call.ts'
 import { createMessageCounter } from './message-counter.ts'
 import { type OpenCall, statusOfLoss } from './open-calls.ts'
-import { GeyserSubscription, subscribePath } from '../geyser/geyser-subscription.ts'
+import { GeyserSubscription } from '../geyser/geyser-subscription.ts'
 import type { CallObserver } from './call-observer.ts'
 import { ProxiedCall } from './proxied-call.ts'
 import { maxRetryBytes } from './sent-requests.ts'
@@ -56,18 +57,26 @@ const callKind: RequestKind = {
 /** Authenticates, admits and dispatches one call. It never throws. */
 export function handleCall(dependencies: GrpcDependencies, request: CallRequest, client: Downstream): void {
   const context = new RequestContext(dependencies, callKind)
-  context.method = labelOf(request.path)
+  const method = methodOf(request.path)
+  context.method = method.label
   // A method that the contract does not define may be a stream.
-  context.isStreaming = !isUnaryMethod(request.path)
+  context.isStreaming = method.isStream !== false
   context.begin(request.received.headers)
-  if (context.hasAsyncContext) context.run(() => serve(dependencies, context, request, client))
-  else serve(dependencies, context, request, client)
+  const call = { context, request, method }
+  if (context.hasAsyncContext) context.run(() => serve(dependencies, call, client))
+  else serve(dependencies, call, client)
+}
+
+/** A call, and how the gateway treats it. */
+interface ReceivedCall {
+  readonly context: RequestContext
+  readonly request: CallRequest
+  readonly method: CalledMethod
 }
 
 function serve(
   dependencies: GrpcDependencies,
-  context: RequestContext,
-  request: CallRequest,
+  { context, request, method }: ReceivedCall,
   client: Downstream,
 ): void {
   const releases: (() => void)[] = []
@@ -96,9 +105,9 @@ function serve(
     const dispatch = (permit: Permit | undefined) => {
       if (permit) releases.push(() => permit.release())
       if (client.response.destroyed) throw new GrpcError(Status.CANCELLED, 'The client disconnected.')
-      forward(dependencies, { context, request, grant, memory, onEnd: record }, client)
+      forward(dependencies, { context, request, method, grant, memory, onEnd: record }, client)
     }
-    const admitted = admit(context, request.path, client)
+    const admitted = admit({ context, request, method }, client)
     if (admitted instanceof Promise) admitted.then(dispatch).catch(reject)
     else dispatch(admitted)
   } catch (error) {
@@ -124,16 +133,15 @@ function toGrpcError(error: unknown, log: Logger): GrpcError {
  * @throws GrpcError that names the limit
  */
 function admit(
-  context: RequestContext,
-  path: string,
+  { context, request, method: { isStream, policy } }: ReceivedCall,
   client: Downstream,
 ): Permit | undefined | Promise<Permit> {
-  const method = path.slice(1)
-  if (isStreamingMethod(path)) {
-    context.admitStream(method)
+  const name = request.path.slice(1)
+  if (isStream) {
+    context.admitStream(name, policy.cost)
     return undefined
   }
-  const admitted = context.admit(method)
+  const admitted = context.admit(name, policy.cost)
   if (!(admitted instanceof Promise)) return admitted
   const onClose = () => context.abort()
   client.response.once('close', onClose)
@@ -170,9 +178,7 @@ function reserveCall(source: MemorySource, grant: Grant): MemoryReservation {
   throw new GrpcError(Status.RESOURCE_EXHAUSTED, 'The gateway has reached its memory limit. Try again later.')
 }
 
-interface AdmittedCall {
-  readonly context: RequestContext
-  readonly request: CallRequest
+interface AdmittedCall extends ReceivedCall {
   readonly grant: Grant
   readonly memory: MemoryReservation | undefined
   readonly onEnd: (code: StatusCode) => void
@@ -180,7 +186,7 @@ interface AdmittedCall {
 
 function forward(
   dependencies: GrpcDependencies,
-  { context, request, grant, memory, onEnd }: AdmittedCall,
+  { context, request, method: called, grant, memory, onEnd }: AdmittedCall,
   client: Downstream,
 ): void {
   const { metrics, openCalls, stalledCalls, admission, authenticator } = dependencies
@@ -193,7 +199,7 @@ function forward(
   let isUnlisted = false
   // A unary method responds with one message, after the end of the request.
   const isStream = () =>
-    isStreamingMethod(request.path) || responseMessages > (client.requests.readableEnded ? 1 : 0)
+    called.isStream === true || responseMessages > (client.requests.readableEnded ? 1 : 0)
   const headers = headersForUpstream(request.path, request.received, request.isWeb)
   const loopEntry = dependencies.loops?.entry
   // The connection adds the credential of the upstream.
@@ -211,7 +217,7 @@ function forward(
       responseMessages += count
       messages.inc(count)
       if (isUnlisted && isStream()) call.terminate(...statusOfLoss({ cause: 'moved' }))
-      if (!isStreamingMethod(request.path)) return
+      if (!called.isStream) return
       const usage = { method, status: 200, bytesOut: context.bytesOut, pushes: count }
       dependencies.meter({ ...usage, protocol: 'grpc', grant })
       // Bytes that are counted with a message are not counted again with the call.
@@ -236,7 +242,7 @@ function forward(
       onEnd(code)
     },
   }
-  const resumable = isResumable(request, pool) ? new GeyserSubscription() : undefined
+  const resumable = isResumable(called, request, pool) ? new GeyserSubscription() : undefined
   if (resumable) headers['grpc-accept-encoding'] = 'identity'
   const call: ProxiedCall = new ProxiedCall(client, pool, { headers, tenant: grant }, observer, resumable)
   const requester = {
@@ -265,7 +271,7 @@ function forward(
 }
 
 /** Whether a call can resume at another upstream. Compressed messages cannot be parsed. */
-function isResumable({ path, received }: CallRequest, pool: CallPool): boolean {
+function isResumable({ policy }: CalledMethod, { received }: CallRequest, pool: CallPool): boolean {
   const { 'grpc-encoding': encoding = 'identity' } = received.headers
-  return path === subscribePath && pool.current.hasSeveral && encoding === 'identity'
+  return policy.resume === 'geyser' && pool.current.hasSeveral && encoding === 'identity'
 }

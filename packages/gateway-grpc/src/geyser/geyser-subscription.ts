@@ -3,9 +3,6 @@ import { createFrameReader, type FrameReader, frameMessage } from '@fairlead/grp
 import { UpdateDeduplicator } from './update-deduplicator.ts'
 import { identityOf } from './update-identity.ts'
 
-/** Path of the method whose calls can resume at another upstream. */
-export const subscribePath = '/geyser.Geyser/Subscribe'
-
 // Updates of several slots are in flight at a time. Upstreams store hundreds of slots.
 const replayedSlots = 8
 
