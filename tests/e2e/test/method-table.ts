@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Method } from '@fairlead/core'
 import { methods } from '@fairlead/evm-rpc/contract'
+import { parse } from 'yaml'
 import { evmOnly, repository, startGateway, temporaryFolder } from './gateway.ts'
 
 /** Responses to every method, by transport: `available`, `available -32602 params rejected`, `missing -32601`. */
@@ -109,7 +110,7 @@ const clients = ['geth', 'erigon', 'reth', 'anvil', 'high-throughput'] as const
 
 /** Generates the documentation page from the specification and the tables. */
 export function pageText({ engine, gateway }: MethodTables): string {
-  const summaries = readSummaries()
+  const specified = readSpecification()
   const all: readonly Method[] = Object.values(methods)
   const heading = [
     'Method',
@@ -121,16 +122,20 @@ export function pageText({ engine, gateway }: MethodTables): string {
     'Engine, WebSocket',
     'Gateway, HTTP',
     'Gateway, WebSocket',
+    'Latency class',
+    'Cached by',
+    'Units',
   ]
   const rows = all
     .toSorted((left, right) => (left.name < right.name ? -1 : 1))
     .map(({ name, availability }) => [
       `\`${name}\``,
-      summaries.get(name) ?? '',
+      specified.get(name)?.summary ?? '',
       ...clients.map((client) => (availability?.includes(client) ? 'yes' : '')),
       ...[engine, gateway].flatMap(({ methods: found }) =>
         ['http', 'websocket'].map((transport) => cell(found[name]?.[transport])),
       ),
+      ...policyCells(specified.get(name)?.policy),
     ])
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   return [
@@ -141,6 +146,11 @@ export function pageText({ engine, gateway }: MethodTables): string {
     'method with parameters that change nothing. A code after `yes` is the error code of the response: the method exists,',
     'and rejected these parameters. An empty cell means that the method is not available.',
     '',
+    'The last columns are how the gateway treats a call. The latency class is `short` when upstreams respond from memory',
+    'or by a key. [Caching](caching.md) describes how long a response is cached; identical calls are coalesced wherever the',
+    'column is not empty. `Units` is the cost of a call with [`units`](configuration.md) set to `weighted`. An overloaded',
+    'gateway rejects the calls marked as expensive first.',
+    '',
     '`fairlead probe <node-url>` probes any other node. `GET /v2/nodes/{id}/methods/` returns the last probe result of a',
     'node of the platform.',
     '',
@@ -149,6 +159,25 @@ export function pageText({ engine, gateway }: MethodTables): string {
     ...rows.map(line),
     '',
   ].join('\n')
+}
+
+/** How a response is cached, by `kind` of the cache rule. */
+const cachedBy: Readonly<Record<string, string>> = {
+  none: '',
+  params: 'params',
+  chain: 'chain',
+  block: 'block of the params',
+  'self-describing': 'block of the response',
+  logs: 'log range',
+  head: 'latest block',
+  uncacheable: 'not cached',
+}
+
+function policyCells(policy: Policy | undefined): readonly string[] {
+  const { latencyClass = '', cache, cost } = policy ?? {}
+  const cached = cachedBy[cache?.kind ?? '']
+  if (cached === undefined || !cost) throw new Error('A method has no policy, or an unknown kind of caching.')
+  return [latencyClass, cached, `${cost.units}${cost.isExpensive ? ', expensive' : ''}`]
 }
 
 function cell(text: string | undefined): string {
@@ -161,19 +190,33 @@ function capitalized(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 }
 
-/** The one-line summary of each method in the specification. */
-function readSummaries(): ReadonlyMap<string, string> {
+/** The policy of the gateway for a method, limited to the fields on the page. */
+interface Policy {
+  readonly latencyClass: string
+  readonly cache: { readonly kind: string }
+  readonly cost: { readonly units: number; readonly isExpensive: boolean }
+}
+
+interface SpecifiedMethod {
+  readonly summary: string
+  readonly policy: Policy
+}
+
+/** The summary and the policy of each method in the specification. */
+function readSpecification(): ReadonlyMap<string, SpecifiedMethod> {
   const folder = join(repository, 'specs/evm/methods')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.yaml'),
   )
   return new Map(
     files.map((file) => {
-      const text = readFileSync(join(folder, file), 'utf8')
-      const name = /^name: (\w+)$/m.exec(text)?.[1]
-      const summary = /^summary: (?:'(.*)'|"(.*)"|([^'"|>].*))$/m.exec(text)?.slice(1).find(Boolean)
-      if (!name || !summary) throw new Error(`${file} has no name, or no summary on one line`)
-      return [name, summary.replaceAll('|', String.raw`\|`)]
+      const method = parse(readFileSync(join(folder, file), 'utf8')) as {
+        readonly name: string
+        readonly summary: string
+        readonly 'x-gateway': Policy
+      }
+      const summary = method.summary.replaceAll('|', String.raw`\|`)
+      return [method.name, { summary, policy: method['x-gateway'] }]
     }),
   )
 }
