@@ -1,15 +1,10 @@
-import {
-  constants,
-  type IncomingHttpHeaders,
-  type ServerHttp2Session,
-  type ServerHttp2Stream,
-} from 'node:http2'
+import { constants, type Http2Session, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
-import { guarded, guardedImmediate, networkOf, tenantOfAddress, type Visitor } from '@fairlead/runtime'
+import { guarded, guardedImmediate, networkOf, tenantOfAddress } from '@fairlead/runtime'
 import type { TickBudget } from '../admission/tick-budget.ts'
 import { plainAddress } from '../admission/access-rules.ts'
 import type { RequestSource } from '../http/client-address.ts'
-import { Deadlines } from '../http/deadlines.ts'
+import { type Deadline, Deadlines } from '../http/deadlines.ts'
 import type { StreamListener } from '../http/http2-listener.ts'
 import { unauthenticatedMs } from '../http/progress-deadlines.ts'
 import type { HttpRequest } from '../http/types.ts'
@@ -152,13 +147,14 @@ export class Clients {
     const serve = guarded('http2', listener, (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR))
     const admit: StreamListener = (stream, headers, flags, raw) => {
       stream.on('error', () => undefined)
-      if (!this.#openStream(stream, headers, raw)) {
+      const { session } = stream
+      // The client may have closed the connection by now.
+      if (!session || session.destroyed) return
+      const address = addressOf({ headers, socket: session.socket })
+      if (!this.#openStream(stream, session, address, raw)) {
         stream.close(constants.NGHTTP2_REFUSED_STREAM)
         return
       }
-      const { session } = stream
-      if (!session || session.destroyed) return
-      const address = addressOf({ headers, socket: session.socket })
       budget.run(tenantOfAddress(address), unitsOfStream, () => serve(stream, headers, flags, raw))
     }
     return guarded('http2', admit, (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR))
@@ -181,14 +177,16 @@ export class Clients {
       request.bodyStream().destroy()
   }
 
-  #openStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, raw: readonly string[]): boolean {
-    const { session } = stream
-    // The client may have closed the connection by now.
-    if (!session || session.destroyed) return true
-    const { socket } = session
-    const connection = memoryOf({ socket })
+  /** @param address - that a trusted proxy reports, or that of the connection */
+  #openStream(
+    stream: ServerHttp2Stream,
+    session: Http2Session,
+    address: string,
+    raw: readonly string[],
+  ): boolean {
+    const connection = memoryOf({ socket: session.socket })
     if (!connection) return true
-    const owner = this.#ownerOf({ headers, socket })
+    const owner = this.#dependencies.isProxy(address) ? undefined : { address }
     if (!connection.isAuthenticated() && owner && !this.#unauthenticatedStreams.count(owner.address)) {
       guardedImmediate(() => session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM))
       return false
@@ -204,28 +202,21 @@ export class Clients {
     }
     attachMemory(stream, memory)
     unauthenticated?.add(stream)
+    const deadline = stream.endAfterHeaders ? undefined : this.#watchStream(stream, memory)
     stream.once('close', () => {
+      deadline?.done()
       memory.release()
       unauthenticated?.delete(stream)
     })
-    if (!stream.endAfterHeaders) this.#watchStream(stream, memory)
     return true
   }
 
-  #watchStream(stream: ServerHttp2Stream, memory: ClientMemory): void {
+  #watchStream(stream: ServerHttp2Stream, memory: ClientMemory): Deadline {
     const end = () => {
       if (!memory.isAuthenticated() && !stream.readableEnded)
         stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
     }
-    const deadline = this.#unfinished.begin({ end }, performance.now())
-    stream.once('close', () => deadline.done())
-  }
-
-  /** The address that a trusted proxy reports, or that of the connection. */
-  #ownerOf(request: RequestSource): Visitor | undefined {
-    const { addressOf, isProxy } = this.#dependencies
-    const address = addressOf(request)
-    return isProxy(address) ? undefined : { address }
+    return this.#unfinished.begin({ end }, performance.now())
   }
 }
 
