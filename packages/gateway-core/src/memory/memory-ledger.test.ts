@@ -31,6 +31,20 @@ describe('a reservation', () => {
     expect(ledger.reserve(tenant, 'response').tryTake(2 ** 26 + 1)).toMatchObject({ limit: 'request' })
   })
 
+  it('is made in advance for repeated short amounts, as far as its owner may', () => {
+    const ledger = new MemoryLedger(10_000)
+    const reservation = ledger.reserve(tenant, 'objects')
+    const reserved = [100, 100, 4_000, 96, 100, 3_000, 100].map((bytes) => {
+      expect(reservation.tryTake(bytes)).toBeUndefined()
+      return ledger.states().reserved
+    })
+    expect(reserved).toEqual([100, 4_296, 4_296, 4_296, 8_492, 8_492, 8_492])
+    expect(reservation.tryTake(1_000)).toBeUndefined()
+    expect(ledger.states().reserved).toBe(8_496)
+    reservation.release()
+    expect(ledger.states().reserved).toBe(0)
+  })
+
   it('follows a size in steps', () => {
     const ledger = new MemoryLedger(100 * step)
     const reservation = ledger.reserve(tenant, 'objects')

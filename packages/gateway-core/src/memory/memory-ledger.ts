@@ -22,6 +22,7 @@ export const memoryFactors = {
 const maxBytesOfReservation = 64 * 1024 * 1024
 
 const stepBytes = 65_536
+const aheadBytes = 4_096
 
 /** Current use, and refusals since the start. */
 export interface MemoryStates {
@@ -94,6 +95,8 @@ export class Reservation {
   readonly #kind: MemoryKind
   #owner: Owner
   #bytes = 0
+  /** Part of the reserved bytes that is not in use yet. */
+  #spare = 0
   // Set while bytes are reserved.
   #share: Share | undefined
 
@@ -111,8 +114,18 @@ export class Reservation {
 
   /** Same as {@link take}, but returns the failure instead of throwing it. */
   tryTake(bytes: number): MemoryLimitError | undefined {
-    if (this.#bytes + bytes > maxBytesOfReservation) return new MemoryLimitError('request')
-    return this.#take(bytes) ? undefined : new MemoryLimitError('total')
+    const missing = bytes - this.#spare
+    if (missing <= 0) {
+      this.#spare -= bytes
+      return undefined
+    }
+    if (this.#bytes + missing > maxBytesOfReservation) return new MemoryLimitError('request')
+    // Most responses of a batch are short: after the second one, they do not reach the ledger.
+    const isRepeated = this.#bytes > 0 && bytes < aheadBytes
+    const ahead = isRepeated && this.canReserve(missing + aheadBytes) ? aheadBytes : 0
+    if (!this.#take(missing + ahead)) return new MemoryLimitError('total')
+    this.#spare = ahead
+    return undefined
   }
 
   /** Whether memory is available for optional data. */
@@ -153,7 +166,9 @@ export class Reservation {
     if (!this.#share || bytes === 0) return
     this.#ledger.give(this.#share, this.#kind, bytes)
     this.#bytes -= bytes
-    if (this.#bytes === 0) this.#share = undefined
+    if (this.#bytes > 0) return
+    this.#share = undefined
+    this.#spare = 0
   }
 
   release(): void {
