@@ -30,6 +30,7 @@ import { resolveMethod } from './methods/resolve-method.ts'
 export interface CallContext {
   readonly grant: Grant
   readonly endpoint: '' | 'evm'
+  /** Opens the upstreams of the node. The getter throws {@link RpcError} when it has no usable one. */
   readonly upstream: Upstream
   /** Omitted for calls that the gateway itself makes. */
   readonly admission?: Admission | undefined

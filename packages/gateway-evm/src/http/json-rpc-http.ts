@@ -114,7 +114,6 @@ class JsonRpcRequest implements Expirable, CallContext {
   readonly caches: ResponseCaches | undefined
   readonly budget: TickBudget
   readonly grant: Grant
-  readonly upstream: Upstream
   readonly maxLogRange: number
   /** Present for a batch. */
   batch: CallContext['batch']
@@ -123,6 +122,9 @@ class JsonRpcRequest implements Expirable, CallContext {
   readonly #http: HttpContext
   readonly #deadlines: Deadlines
   #deadline: Deadline | undefined
+  #upstream: Upstream | undefined
+  /** Why the node has no usable upstream. It fails the whole request. */
+  #noUpstream: unknown
 
   /** @throws {@link RpcError} when the request is not allowed */
   constructor(dependencies: JsonRpcDependencies, match: RouteMatch, http: HttpContext, deadlines: Deadlines) {
@@ -132,7 +134,6 @@ class JsonRpcRequest implements Expirable, CallContext {
       throw new RpcError(rpcCodes.invalidRequest, 'Use POST for JSON-RPC.', { status: 405 })
     }
     this.grant = http.authenticate(match)
-    this.upstream = dependencies.upstreams.forCall(this.grant)
     this.signal = http.signal
     this.endpoint = rpcEndpointOf(match)
     this.admission = dependencies.admission
@@ -142,6 +143,21 @@ class JsonRpcRequest implements Expirable, CallContext {
     this.#dependencies = dependencies
     this.#http = http
     this.#deadlines = deadlines
+  }
+
+  /**
+   * The upstreams of the node, which are opened for the first call that is admitted.
+   *
+   * @throws {@link RpcError} with status 503 when the node has no usable upstream
+   */
+  get upstream(): Upstream {
+    try {
+      this.#upstream ??= this.#dependencies.upstreams.forCall(this.grant)
+      return this.#upstream
+    } catch (error) {
+      this.#noUpstream = error
+      throw error
+    }
   }
 
   // The logger is created lazily, because most requests do not log.
@@ -199,6 +215,7 @@ class JsonRpcRequest implements Expirable, CallContext {
   }
 
   #respondSingle({ idText }: RpcItem, handled: HandledCall): void {
+    if (this.#noUpstream !== undefined) return this.#fail(this.#noUpstream)
     this.#http.method = handled.method
     const { content, status, retryAfterSeconds } = handled
     if (retryAfterSeconds !== undefined) {
@@ -244,7 +261,7 @@ class JsonRpcRequest implements Expirable, CallContext {
 
   #beginBatch(items: readonly RpcItem[]): void {
     this.#http.method = 'batch'
-    const reservation = this.upstream.reserve(this.grant)
+    const reservation = this.#dependencies.upstreams.reserve(this.grant)
     this.batch = items
     this.latest = batchLatestBlock(items, this)
     beginCalls(
@@ -259,6 +276,7 @@ class JsonRpcRequest implements Expirable, CallContext {
     this.#http.calls = handled
     // Released at the end, because a response that is still being read is released by its reader.
     this.#http.whenOver(() => reservation.release())
+    if (this.#noUpstream !== undefined) return this.#fail(this.#noUpstream)
     const texts = handled.flatMap(({ content }: HandledCall) =>
       typeof content === 'string' ? [content] : [],
     )
@@ -270,11 +288,13 @@ class JsonRpcRequest implements Expirable, CallContext {
   #finishAfter(streamed: Promise<void>): void {
     settleWith(streamed, {
       resolve: () => this.#finish(),
-      reject: (error) => {
-        this.#deadline?.done()
-        this.#http.fail(error)
-      },
+      reject: (error) => this.#fail(error),
     })
+  }
+
+  #fail(error: unknown): void {
+    this.#deadline?.done()
+    this.#http.fail(error)
   }
 
   #finish(): void {

@@ -38,6 +38,8 @@ export interface ListenerFixture {
   /** What clients hold. */
   memory(): MemoryStates
   metrics(): Promise<string>
+  /** Number of upstreams to which connections may be open. */
+  openedUpstreams(): number
   /** Number of open client connections. */
   connections(): Promise<number>
   stop(): Promise<void>
@@ -136,6 +138,7 @@ export async function listenTo(upstream: string, overrides: ListenerOptions = {}
     change: replace,
     log: lines.text,
     memory: () => ledger.states(),
+    openedUpstreams: () => upstreams.states().length,
     metrics: metrics.text,
     stop: async () => {
       await webSockets.stop(10_000)

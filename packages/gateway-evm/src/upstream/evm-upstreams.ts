@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import { operatorUpstreams, type UpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
-import type { CancellationSignal } from '@fairlead/runtime'
+import type { CancellationSignal, Tenant } from '@fairlead/runtime'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
-import type { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
+import type { MemoryLedger, Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { ChainView } from '../chain/chain-view.ts'
 import { NodeChain } from '../chain/node-chain.ts'
 import { EvmPool } from './evm-pool.ts'
@@ -49,6 +49,8 @@ export interface EvmUpstreams {
    * @throws {@link RpcError} as {@link of}
    */
   chainOf(grant: Grant): ChainView
+  /** Reserves memory for the buffered responses of one request. Release it after they have been sent. */
+  reserve(owner: Tenant): Reservation
   /** Returns the state of every upstream that was used. */
   states(): readonly PooledUpstreamState[]
   /** Returns the state of a node's upstreams, and polls them for their chain heads for the next minute. */
@@ -130,9 +132,10 @@ export function createEvmUpstreams(
   })
   const upstreams = new WeakMap<NodePool<EvmPool>, Upstream>()
   const upstreamsForCalls = new WeakMap<EvmPool, Upstream>()
+  const responses = responsesIn(memory)
   const combined = (send: Upstream['send'], close: () => void): Upstream => ({
     send,
-    ...upstreamCalls(send, responsesIn(memory)),
+    ...upstreamCalls(send, responses),
     close: () => Promise.resolve(close()),
     ...(onMethodMissing && { onMethodMissing }),
   })
@@ -159,6 +162,7 @@ export function createEvmUpstreams(
     forCall: (grant) => upstreamForCall(pools.of(grant)),
     eachOf: (grant) => pools.connectionsOf(grant),
     chainOf: (grant) => new NodeChain(pools.of(grant)),
+    reserve: (owner) => responses.reserve(owner),
     states: () => pools.states(),
     statesOf: (grant) => pools.statesOf(grant),
     waitForEmbedded: async (signal) => {
