@@ -10,7 +10,7 @@ import {
   type Rejection,
 } from '@fairlead/gateway-core/admission/types'
 import type { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
-import type { Call } from './rpc-call.ts'
+import type { ClientCall } from './rpc-call.ts'
 import type { ResponseCaches } from './cache/caches.ts'
 import { beginDispatch } from './dispatch/dispatch.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
@@ -43,9 +43,9 @@ export interface CallContext {
   /** Caches for responses. */
   readonly caches?: ResponseCaches | undefined
   /** Present for the calls of a batch. */
-  readonly batch?: Call['batch']
+  readonly batch?: ClientCall['batch']
   /** Present for a batch whose calls depend on the latest block. */
-  readonly latest?: Call['latest']
+  readonly latest?: ClientCall['latest']
   /** Receives failures that the gateway itself causes. */
   readonly log: Logger
 }
@@ -127,15 +127,15 @@ export function beginCall(
 }
 
 /** A call between admission and its response. */
-class CallHandler implements Completion<string | UpstreamResponse>, Call, HandledCall {
+class CallHandler implements Completion<string | UpstreamResponse>, ClientCall, HandledCall {
   readonly request: RpcRequest
   readonly grant: Grant
   readonly endpoint: '' | 'evm'
   readonly signal: CancellationSignal
   readonly maxLogRange: number | undefined
   readonly caches: ResponseCaches | undefined
-  readonly batch: Call['batch']
-  readonly latest: Call['latest']
+  readonly batch: ClientCall['batch']
+  readonly latest: ClientCall['latest']
   readonly #context: CallContext
   readonly #done: (handled: HandledCall) => void
   readonly #reservation: Reservation | undefined

@@ -3,8 +3,8 @@ import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { ResponseCaches } from './cache/caches.ts'
 import type { RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
 
-/** A JSON-RPC call that is being processed. */
-export interface Call {
+/** A JSON-RPC call of a client that is being processed. */
+export interface ClientCall {
   readonly grant: Grant
   /** URL path suffix of the call: `evm` for the high-throughput chain, or empty. */
   readonly endpoint: '' | 'evm'

@@ -1,4 +1,4 @@
-import type { Call } from '../rpc-call.ts'
+import type { ClientCall } from '../rpc-call.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { UpstreamResponse } from '../response/upstream-response.ts'
 import type { RpcResponse } from '../response/rpc-response.ts'
@@ -34,14 +34,14 @@ export interface Adapter {
    *
    * @throws RpcError
    */
-  handle?(call: Call, params: readonly unknown[], upstream: Upstream): Promise<unknown> | undefined
+  handle?(call: ClientCall, params: readonly unknown[], upstream: Upstream): Promise<unknown> | undefined
   /**
    * Returns the params to forward in place of the caller's, or undefined to forward the caller's params.
    *
    * @throws RpcError when the call must not be forwarded
    */
   transformParams?(
-    call: Call,
+    call: ClientCall,
     params: readonly unknown[],
     upstream: Upstream,
   ): Promise<readonly unknown[]> | undefined
@@ -53,7 +53,7 @@ export interface Adapter {
    * @throws RpcError
    */
   gather?(
-    call: Call,
+    call: ClientCall,
     params: readonly unknown[],
     context: ChunkContext,
   ): Promise<RpcResponse | UpstreamResponse | undefined>
@@ -63,7 +63,7 @@ export interface Adapter {
    * @param result - never an error; errors are not transformed
    * @throws RpcError
    */
-  transformResult?(result: unknown, call: Call, params: readonly unknown[], upstream: Upstream): unknown
+  transformResult?(result: unknown, call: ClientCall, params: readonly unknown[], upstream: Upstream): unknown
   /**
    * Maximum size of a response that is buffered and transformed, in bytes. Larger responses pass through unchanged.
    * Without it, all responses are transformed.

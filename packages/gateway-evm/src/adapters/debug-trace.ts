@@ -1,4 +1,4 @@
-import type { Call } from '../rpc-call.ts'
+import type { ClientCall } from '../rpc-call.ts'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import type { Upstream } from '../upstream/types.ts'
@@ -36,7 +36,7 @@ export const debugTraceBlock: Adapter = tracing('debug_traceBlock', 1)
 
 function tracing(method: string, optionsAt: number): Adapter {
   return {
-    handle: async ({ signal }: Call, params: readonly unknown[], upstream: Upstream) => {
+    handle: async ({ signal }: ClientCall, params: readonly unknown[], upstream: Upstream) => {
       if (tracerOf(params, optionsAt) === undefined || (await nodeClient(upstream, signal)) !== 'anvil')
         return undefined
       return missingTracer({ method, params, optionsAt, upstream, signal })

@@ -2,7 +2,7 @@ import { toRpcError } from '../response/rpc-errors.ts'
 import type { CancellationSignal } from '@fairlead/runtime'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
-import type { Call } from '../rpc-call.ts'
+import type { ClientCall } from '../rpc-call.ts'
 import { type BlockRange, gatherLogs } from '../consistency/logs/gather-logs.ts'
 import { isTooWide, narrower } from '../consistency/logs/range-limit-error.ts'
 import type { UpstreamResponse } from '../response/upstream-response.ts'
@@ -36,7 +36,11 @@ export const ethGetLogs: Adapter = {
  *
  * @throws {@link RpcError} the upstream's error
  */
-export async function readLogs(call: Call, params: readonly unknown[], upstream: Upstream): Promise<unknown> {
+export async function readLogs(
+  call: ClientCall,
+  params: readonly unknown[],
+  upstream: Upstream,
+): Promise<unknown> {
   const { signal } = call
   const [filter] = params
   if (!isRecord(filter) || !hasRange(filter)) return upstream.call('eth_getLogs', params, signal)
@@ -85,7 +89,7 @@ export const ethNewFilter: Adapter = {
  * limit
  */
 export function withinRange(
-  { signal, maxLogRange = 0 }: Call,
+  { signal, maxLogRange = 0 }: ClientCall,
   [filter]: readonly unknown[],
   upstream: Upstream,
 ): Promise<readonly unknown[]> | undefined {
@@ -133,7 +137,7 @@ async function rangeOf(
 /** Sends the full query, and sends it in chunks when the upstream rejects it as too large. */
 async function gatherWhenTooWide(
   filter: Filter,
-  { signal }: Call,
+  { signal }: ClientCall,
   context: ChunkContext,
 ): Promise<RpcResponse | UpstreamResponse> {
   const response = await context.sendFull().catch((error: unknown) => {

@@ -2,20 +2,25 @@ import type { RpcResponse } from '../response/rpc-response.ts'
 import type { CancellationSignal, Completion } from '@fairlead/runtime'
 import type { Sendable } from '../cache/request-coalescer.ts'
 import type { ResolvedMethod } from '../methods/resolve-method.ts'
-import type { Call } from '../rpc-call.ts'
+import type { ClientCall } from '../rpc-call.ts'
 import type { UpstreamResponse } from '../response/upstream-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 import { sendToUpstream } from './send-to-upstream.ts'
 
 /** A call and its resolved method, ready to send to the upstream. */
 export class OutgoingCall implements Sendable {
-  readonly #call: Call
+  readonly #call: ClientCall
   readonly #destination: ResolvedMethod
   readonly #upstream: Upstream
   readonly #minBlock: number | undefined
 
   /** @param minBlock - number of a block that the responding upstream must have */
-  constructor(call: Call, destination: ResolvedMethod, upstream: Upstream, minBlock: number | undefined) {
+  constructor(
+    call: ClientCall,
+    destination: ResolvedMethod,
+    upstream: Upstream,
+    minBlock: number | undefined,
+  ) {
     this.#call = call
     this.#destination = destination
     this.#upstream = upstream

@@ -1,13 +1,14 @@
 import { type Completion, promised, settleWith } from '@fairlead/runtime'
-import type { Call } from '../rpc-call.ts'
-import { callText, stringifyParams } from '@fairlead/gateway-core/json-rpc/rpc-text'
+import type { ClientCall } from '../rpc-call.ts'
+import { stringifyParams } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { ResolvedMethod } from '../methods/resolve-method.ts'
 import type { Adapter, ChunkContext } from './adapter.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { Sendable } from '../cache/request-coalescer.ts'
 import { isMethodNotFound, type RpcResponse } from '../response/rpc-response.ts'
 import { UpstreamResponse } from '../response/upstream-response.ts'
-import type { CallInfo, Upstream } from '../upstream/types.ts'
+import type { Call } from '../call.ts'
+import type { Upstream } from '../upstream/types.ts'
 import { upstreamOf } from '../upstream/upstream-calls.ts'
 
 /**
@@ -24,7 +25,7 @@ import { upstreamOf } from '../upstream/upstream-calls.ts'
  * `toRpcError` maps
  */
 export function sendToUpstream(
-  call: Call,
+  call: ClientCall,
   destination: ResolvedMethod,
   upstream: Upstream,
   minBlock: number | undefined,
@@ -36,7 +37,7 @@ export function sendToUpstream(
 }
 
 async function adapted(
-  call: Call,
+  call: ClientCall,
   destination: ResolvedMethod,
   adapter: Adapter,
   upstreamOfNode: Upstream,
@@ -70,7 +71,7 @@ async function adapted(
 
 /** Requests chunks, each of which may be cached. */
 function chunkSender(
-  call: Call,
+  call: ClientCall,
   destination: ResolvedMethod,
   upstream: Upstream,
   reservation: Reservation,
@@ -93,29 +94,17 @@ function chunkSender(
 }
 
 function post(
-  call: Call,
+  call: ClientCall,
   { adapter, method: { name: method }, policy, params, paramsText }: ResolvedMethod,
   upstream: Upstream,
   minBlock: number | undefined,
   completion: Completion<RpcResponse | UpstreamResponse>,
 ): void {
-  const { signal, request } = call
-  const { idText = '1' } = request
-  const returnsId = isReturnedUnchanged(idText)
-  const body = callText(method, paramsText, returnsId ? idText : '1')
-  const { batch, grant } = call
-  const sentIdText = returnsId ? idText : undefined
-  const info: CallInfo = {
-    method,
-    policy,
-    params,
-    minBlock,
-    owner: grant.nodeId,
-    tenant: grant,
-    batch,
-    idText: sentIdText,
-  }
-  upstream.send(body, signal, info, {
+  const { signal, request, batch, grant } = call
+  const { idText: given = '1' } = request
+  const idText = isReturnedUnchanged(given) ? given : undefined
+  const sent: Call = { method, policy, params, paramsText, idText, grant, signal, minBlock, batch }
+  upstream.send(sent, signal, {
     resolve: (response) => {
       const canPassThrough = adapter === undefined && response.isBufferedResult
       if (canPassThrough) completion.resolve(response)
@@ -127,7 +116,7 @@ function post(
 
 /** The request that was sent to an upstream, as needed to process its response. */
 interface Translation {
-  readonly call: Call
+  readonly call: ClientCall
   readonly adapter: Adapter | undefined
   readonly method: string
   readonly params: readonly unknown[]

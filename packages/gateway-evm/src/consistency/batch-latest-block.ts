@@ -1,4 +1,4 @@
-import type { Call } from '../rpc-call.ts'
+import type { ClientCall } from '../rpc-call.ts'
 import type { RpcItem } from '@fairlead/gateway-core/json-rpc/types'
 import { findMethod } from '../methods/available-methods.ts'
 import { resolveMethod } from '../methods/resolve-method.ts'
@@ -7,7 +7,9 @@ import type { Upstream } from '../upstream/types.ts'
 import { latestParam } from './latest-param.ts'
 
 /** Context that the calls of a batch share. */
-type BatchContext = Pick<Call, 'grant' | 'endpoint' | 'signal' | 'caches'> & { readonly upstream: Upstream }
+type BatchContext = Pick<ClientCall, 'grant' | 'endpoint' | 'signal' | 'caches'> & {
+  readonly upstream: Upstream
+}
 
 /**
  * Returns a function that reads the latest block once for all calls of a batch, so that they respond from the same
@@ -17,7 +19,7 @@ type BatchContext = Pick<Call, 'grant' | 'endpoint' | 'signal' | 'caches'> & { r
  * @param context - context of the batch
  * @returns undefined when fewer than two calls depend on it
  */
-export function batchLatestBlock(items: readonly RpcItem[], context: BatchContext): Call['latest'] {
+export function batchLatestBlock(items: readonly RpcItem[], context: BatchContext): ClientCall['latest'] {
   if (!context.caches || items.filter(dependsOnLatest).length < 2) return undefined
   let read: Promise<number | undefined> | undefined
   // Runs only after a call was admitted.

@@ -3,8 +3,7 @@ import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { toRpcError } from '../response/rpc-errors.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Completion, settleWith } from '@fairlead/runtime'
-import type { Call } from '../rpc-call.ts'
-import { callText } from '@fairlead/gateway-core/json-rpc/rpc-text'
+import type { ClientCall } from '../rpc-call.ts'
 import type { ResolvedMethod } from '../methods/resolve-method.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 import type { ResponseCaches } from '../cache/caches.ts'
@@ -37,7 +36,7 @@ export function readsLatestBlock({ method: { name }, params }: ResolvedMethod): 
  * @param completion - receives the same response, or a higher one
  */
 export function monotonicReads(
-  call: Call,
+  call: ClientCall,
   destination: ResolvedMethod,
   response: RpcResponse | UpstreamResponse,
   context: MonotonicReadsContext,
@@ -89,19 +88,10 @@ export function monotonicReads(
 }
 
 /** Whether any upstream has the block with this number, as opposed to only reporting the number. */
-async function hasBlock(
-  upstream: Upstream,
-  number: number,
-  { grant: tenant, signal }: Call,
-): Promise<boolean> {
+async function hasBlock(upstream: Upstream, number: number, { grant, signal }: ClientCall): Promise<boolean> {
   const method = 'eth_getBlockByNumber'
   const params = [`0x${number.toString(16)}`, false]
-  const body = callText(method, JSON.stringify(params), '1')
-  const response = await upstream.post(body, signal, {
-    ...ownCall(method, params),
-    minBlock: number,
-    tenant,
-  })
+  const response = await upstream.post({ ...ownCall(method, params, signal), minBlock: number, grant })
   const reservation = upstream.reserve()
   try {
     const block = await response.readResult({ method, reservation, signal })
@@ -131,7 +121,7 @@ interface HigherHeadContext extends MonotonicReadsContext {
 
 /** Searches for a response that is not below the high-water mark of the credential. */
 async function higherHead(
-  call: Call,
+  call: ClientCall,
   destination: ResolvedMethod,
   response: RpcResponse | UpstreamResponse,
   { caches, upstream, resend, chainKey, highWaterMark, record }: HigherHeadContext,

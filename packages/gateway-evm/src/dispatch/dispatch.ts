@@ -1,5 +1,5 @@
 import { type Completion, promised, settleWith } from '@fairlead/runtime'
-import type { Call } from '../rpc-call.ts'
+import type { ClientCall } from '../rpc-call.ts'
 import type { ResolvedMethod } from '../methods/resolve-method.ts'
 import { sendToUpstream, isReturnedUnchanged } from '../adapters/send-to-upstream.ts'
 import type { ResponseCaches } from '../cache/caches.ts'
@@ -13,7 +13,7 @@ import type { Upstream } from '../upstream/types.ts'
 
 /** As {@link beginDispatch}, with a promise in place of the callback. */
 export function dispatch(
-  call: Call,
+  call: ClientCall,
   destination: ResolvedMethod,
   upstream: Upstream,
   reservation?: Reservation,
@@ -32,7 +32,7 @@ export function dispatch(
  * @param reservation - when given, the response is buffered completely and checked before it is passed on
  */
 export function beginDispatch(
-  call: Call,
+  call: ClientCall,
   destination: ResolvedMethod,
   upstream: Upstream,
   completion: Completion<string | UpstreamResponse>,
@@ -74,7 +74,7 @@ async function readWithCallId(
 }
 
 function respond(
-  call: Call,
+  call: ClientCall,
   destination: ResolvedMethod,
   upstream: Upstream,
   completion: Completion<RpcResponse | UpstreamResponse>,
@@ -89,7 +89,7 @@ function respond(
 function respondInBatch(
   context: DispatchContext,
   destination: ResolvedMethod,
-  latestOf: NonNullable<Call['latest']>,
+  latestOf: NonNullable<ClientCall['latest']>,
   completion: Completion<RpcResponse | UpstreamResponse>,
 ): void {
   // The caller that began the call no longer waits here, so a thrown error would not be caught.
@@ -112,7 +112,7 @@ function respondInBatch(
 
 /** Context shared by all ways to respond to a call. */
 interface DispatchContext {
-  readonly call: Call
+  readonly call: ClientCall
   readonly caches: ResponseCaches
   readonly upstream: Upstream
 }

@@ -1,8 +1,10 @@
+import { Cancellation } from '@fairlead/runtime'
 import { describe, expect, it } from 'vitest'
 import { classifyResponse, type ResponseClass } from './classify-response.ts'
 import { ownCall } from '../upstream/own-call.ts'
 
-const classOf = (method: string, text: string) => classifyResponse(ownCall(method, []), text)
+const classOf = (method: string, text: string) =>
+  classifyResponse(ownCall(method, [], new Cancellation()), text)
 
 const error = (code: number, message: string) => JSON.stringify({ error: { code, message } })
 

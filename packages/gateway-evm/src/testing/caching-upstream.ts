@@ -2,7 +2,7 @@ import { onTestFinished, vi } from 'vitest'
 import { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
 import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
-import type { Call } from '../rpc-call.ts'
+import type { ClientCall } from '../rpc-call.ts'
 import { parseBody } from '@fairlead/gateway-core/json-rpc/parse-body'
 import type { RpcItem, RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
 import type { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
@@ -112,7 +112,7 @@ export function cachingNode(text: string, options: Partial<ResponseCacheOptions>
   const node = upstreams.of(grant, 'evm')
   const dispatched = async (
     request: RpcRequest,
-    overrides: Partial<Call>,
+    overrides: Partial<ClientCall>,
     upstream = upstreams.forCall(grant),
   ) => {
     const reservation = upstream.reserve()

@@ -1,17 +1,16 @@
 import { onTestFinished } from 'vitest'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
-import { callText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { createEvmUpstreams, type PooledOptions, type EvmUpstreams } from '../upstream/evm-upstreams.ts'
 import { ownCall } from '../upstream/own-call.ts'
-import type { CallInfo } from '../upstream/types.ts'
+import type { Call } from '../call.ts'
 import type { ChainView } from '../chain/chain-view.ts'
 import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
 
 /** Several upstreams as one node. */
 export interface PooledNode {
   /** Returns the result, or throws the failure of the pool or an error with the upstream's code and message. */
-  call(method: string, params?: readonly unknown[], overrides?: Partial<CallInfo>): Promise<unknown>
+  call(method: string, params?: readonly unknown[], overrides?: Partial<Call>): Promise<unknown>
   states(): readonly UpstreamState[]
   /** Returns a new view on each call, so that the test itself does not keep the health check active. */
   chain(): ChainView
@@ -46,8 +45,7 @@ export function pooledNode(
     chain: () => upstreams.chainOf(grant),
     call: async (method, params = [], overrides = {}) => {
       const signal = AbortSignal.timeout(timeoutMs)
-      const body = callText(method, JSON.stringify(params), '1')
-      const response = await upstream.post(body, signal, { ...ownCall(method, params), ...overrides })
+      const response = await upstream.post({ ...ownCall(method, params, signal), ...overrides })
       const reservation = memory.reserve(undefined, 'response')
       const text = await response.readText(reservation, signal)
       reservation.release()

@@ -14,7 +14,9 @@ import type { UpstreamResponse } from '../response/upstream-response.ts'
 import { malformed } from '../response/rpc-errors.ts'
 import { unavailable, UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt'
-import { type CallInfo, unknownCall, type Upstream } from './types.ts'
+import { bodyOf, type Call } from '../call.ts'
+import { unknownPolicy } from '../methods/method-policy.ts'
+import type { Upstream } from './types.ts'
 
 /** Dependencies of {@link Batcher}. */
 export interface BatcherOptions {
@@ -37,6 +39,8 @@ export interface BatcherOptions {
 const disabledMs = 10 * 60_000
 // HTTP statuses with which servers reject a request body.
 const rejections: ReadonlySet<number | undefined> = new Set([400, 405, 413, 415, 422, 501])
+/** A single response to a batch is not classified by a method. */
+const unknownCall = { method: '', policy: unknownPolicy }
 const rejectionWordings = /\bbatch|response (?:is )?too (?:large|big)|response size/i
 
 /**
@@ -54,16 +58,16 @@ export class Batcher {
   }
 
   /** As {@link Upstream.send}. A call that cannot be batched is sent separately. */
-  readonly send: Upstream['send'] = (body, signal, info, completion) => {
+  readonly send: Upstream['send'] = (call, signal, completion) => {
     const { sendSingle, maxCalls } = this.#options
     const canBatch = maxCalls > 1 && !signal.aborted && performance.now() >= this.#disabledUntil
-    if (!canBatch || !isBatchable(info)) return sendSingle(body, signal, info, completion)
-    const { batch, idText } = info
+    if (!canBatch || !isBatchable(call)) return sendSingle(call, signal, completion)
+    const { batch, idText } = call
     const current = this.#batches.get(batch)
     const open = current && current.size < maxCalls ? current : this.#begin(batch)
     // The responses to two calls with the same id could not be distinguished.
-    if (open.has(idText)) sendSingle(body, signal, info, completion)
-    else open.add(idText, new BatchedCall(body, signal, info, completion))
+    if (open.has(idText)) sendSingle(call, signal, completion)
+    else open.add(idText, new BatchedCall(call, signal, completion))
   }
 
   #begin(batch: object): NodeBatch {
@@ -78,14 +82,14 @@ export class Batcher {
   }
 }
 
-type BatchableCall = CallInfo & { readonly batch: object; readonly idText: string }
+type BatchableCall = Call & { readonly batch: object; readonly idText: string }
 
 /**
  * Whether upstreams can respond immediately and with a short response. A block with all its transactions is not short.
  */
-function isBatchable(info: CallInfo | undefined): info is BatchableCall {
-  if (!info?.batch || info.idText === undefined) return false
-  const { policy, params } = info
+function isBatchable(call: Call): call is BatchableCall {
+  const { policy, params } = call
+  if (!call.batch || call.idText === undefined) return false
   return policy.latencyClass === 'short' && policy.resending === 'always' && params[1] !== true
 }
 
@@ -120,12 +124,12 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
   send(): void {
     if (this.#calls.size === 0) return
     if (this.#calls.size === 1) return this.#sendIndividually()
-    const bodies = Array.from(this.#calls.values(), ({ body }) => body)
+    const bodies = Array.from(this.#calls.values(), ({ call }) => bodyOf(call))
     // All calls are of one client.
     const [first] = this.#calls.values()
     // The callers no longer wait here, so a thrown error would not be caught.
     try {
-      this.#options.sendBatch(`[${bodies.join(',')}]`, this.#cancellation, this, first?.info?.tenant)
+      this.#options.sendBatch(`[${bodies.join(',')}]`, this.#cancellation, this, first?.call.grant)
     } catch (error) {
       this.reject(error)
     }
@@ -177,8 +181,8 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
     // The batch may be too large, or the upstream does not support batches.
     if (response.classify(unknownCall) !== 'busy') return this.#handleRejection()
     const error = jsonMembers(latin1).get('error') ?? 'null'
-    for (const { info, completion } of this.#takeRemaining()) {
-      completion.resolve(response.part(errorObjectText(info?.idText ?? 'null', error)))
+    for (const { call, completion } of this.#takeRemaining()) {
+      completion.resolve(response.part(errorObjectText(call.idText ?? 'null', error)))
     }
   }
 
@@ -189,9 +193,9 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
 
   // resend: rest of a batch
   #sendIndividually(): void {
-    for (const { body, signal, info, completion } of this.#takeRemaining()) {
+    for (const { call, signal, completion } of this.#takeRemaining()) {
       try {
-        this.#options.sendSingle(body, signal, info, completion)
+        this.#options.sendSingle(call, signal, completion)
       } catch (error) {
         completion.reject(error)
       }
@@ -209,21 +213,14 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
 
 /** A call in a batch. */
 class BatchedCall {
-  readonly body: string
+  readonly call: Call
   readonly signal: CancellationSignal
-  readonly info: CallInfo | undefined
   readonly completion: ResponseCompletion<UpstreamResponse>
   #onAborted: () => void = () => undefined
 
-  constructor(
-    body: string,
-    signal: CancellationSignal,
-    info: CallInfo | undefined,
-    completion: ResponseCompletion<UpstreamResponse>,
-  ) {
-    this.body = body
+  constructor(call: Call, signal: CancellationSignal, completion: ResponseCompletion<UpstreamResponse>) {
+    this.call = call
     this.signal = signal
-    this.info = info
     this.completion = completion
   }
 

@@ -1,3 +1,4 @@
+import { Cancellation } from '@fairlead/runtime'
 import { describe, expect, it } from 'vitest'
 import { callRequirements } from './call-requirements.ts'
 import { ownCall } from './own-call.ts'
@@ -30,11 +31,14 @@ describe('callRequirements', () => {
     ['ots_getBlockDetails', [7], { role: 'trace', block: 7 }],
     ['unknown', ['0x1'], { role: 'full', block: undefined }],
   ])('%s %j', (method, params, needs) => {
-    expect(callRequirements(ownCall(method, params), chain)).toEqual(needs)
+    expect(callRequirements(ownCall(method, params, new Cancellation()), chain)).toEqual(needs)
   })
 
   it('treats no block number as historical while the chain head is unknown', () => {
-    const needs = callRequirements(ownCall('eth_call', [call, '0x1']), { ...chain, head: undefined })
+    const needs = callRequirements(ownCall('eth_call', [call, '0x1'], new Cancellation()), {
+      ...chain,
+      head: undefined,
+    })
     expect(needs).toEqual({ role: 'full', block: 1 })
   })
 })

@@ -1,6 +1,6 @@
 import type { CallRequirements } from '@fairlead/gateway-core/upstream/select-upstream'
 import type { BlockPosition } from '../methods/method-policy.ts'
-import type { CallInfo } from './types.ts'
+import type { Call } from '../call.ts'
 
 /** Observed state of the chain when the requirements of a call are determined. */
 export interface ChainHeads {
@@ -12,10 +12,13 @@ export interface ChainHeads {
 /**
  * Determines what a call requires of an upstream. A block hash does not reveal the age of its block.
  *
- * @param info - the call
+ * @param call - the call
  * @param chain - observed state of the chain; without a head no block number counts as old
  */
-export function callRequirements({ policy, params }: CallInfo, chain: ChainHeads): CallRequirements {
+export function callRequirements(
+  { policy, params }: Pick<Call, 'policy' | 'params'>,
+  chain: ChainHeads,
+): CallRequirements {
   const { role, lowestBlock, highestBlock } = policy
   const block = blockAt(lowestBlock ?? highestBlock, params)
   return { role: role === 'archive' && !isArchived(block, chain) ? 'full' : role, block }

@@ -12,46 +12,49 @@ import { callRequirements, type ChainHeads } from './call-requirements.ts'
 import type { ResponseClass } from '../response/classify-response.ts'
 import { transactionHash } from './raw-transaction.ts'
 import { malformed } from '../response/rpc-errors.ts'
-import type { CallInfo, ConnectedUpstream, PooledUpstream } from './types.ts'
+import type { Call } from '../call.ts'
+import type { ConnectedUpstream, PooledUpstream } from './types.ts'
 import { upstreamOf } from './upstream-calls.ts'
 import type { UpstreamResponse } from '../response/upstream-response.ts'
 
 const minSlowAfterMs = 1_000
 
-/** A call that a pool receives. */
-export interface PoolRequest {
-  readonly body: string
-  readonly info: CallInfo
-  readonly signal: CancellationSignal
-  /** The only upstream that has the filter of the call. */
-  readonly owner?: PooledUpstream | undefined
-}
-
-/** A JSON-RPC call for several upstreams. It decides which of them may have a better response than a received one. */
+/** A call at several upstreams. It decides which of them may have a better response than a received one. */
 export class EvmCall implements FailoverCallSettings<ConnectedUpstream, UpstreamResponse, ResponseClass> {
-  readonly info: CallInfo
+  readonly call: Call
   readonly tenant: Tenant | undefined
   readonly signal: CancellationSignal
+  /** The only upstream that has the filter of the call. */
   readonly owner: PooledUpstream | undefined
   readonly latencyClass: LatencyClass
   readonly resending: Idempotency
   readonly slowAfterMs: number
   /** Requirements on the upstream. Responses may raise them. */
   needs: CallRequirements
-  readonly #body: string
 
-  /** @param timeoutMs - timeout for a response */
-  constructor({ body, info, signal, owner }: PoolRequest, chain: ChainHeads, timeoutMs: number) {
-    this.info = info
-    this.tenant = info.tenant
+  /**
+   * @param call - the call
+   * @param signal - cancels the exchange
+   * @param owner - the only upstream that has the filter of the call
+   * @param chain - observed state of the chain
+   * @param timeoutMs - timeout for a response
+   */
+  constructor(
+    call: Call,
+    signal: CancellationSignal,
+    owner: PooledUpstream | undefined,
+    chain: ChainHeads,
+    timeoutMs: number,
+  ) {
+    this.call = call
+    this.tenant = call.grant
     this.signal = signal
     this.owner = owner
-    this.latencyClass = info.policy.latencyClass
-    this.resending = info.policy.resending
+    this.latencyClass = call.policy.latencyClass
+    this.resending = call.policy.resending
     this.slowAfterMs =
       this.latencyClass === 'short' ? Math.max(minSlowAfterMs, timeoutMs / 10) : timeoutMs / 2
-    this.needs = callRequirements(info, chain)
-    this.#body = body
+    this.needs = callRequirements(call, chain)
   }
 
   send(
@@ -59,7 +62,7 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
     signal: CancellationSignal,
     completion: ResponseCompletion<UpstreamResponse>,
   ): void {
-    upstream.send(this.#body, signal, this.info, completion)
+    upstream.send(this.call, signal, completion)
   }
 
   read(response: UpstreamResponse, signal: CancellationSignal): Promise<UpstreamResponse> | undefined {
@@ -67,14 +70,14 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
   }
 
   classify(response: UpstreamResponse): ResponseClass {
-    const responseClass = response.classify(this.info)
+    const responseClass = response.classify(this.call)
     if (responseClass === 'unreadable') throw malformed()
     return responseClass
   }
 
   recordResponseClass(member: PooledUpstream, responseClass: ResponseClass): void {
     if (responseClass === 'busy') member.upstream.rate.recordRejection(undefined)
-    if (responseClass === 'not offered') member.upstream.recordMissingMethod(this.info.method)
+    if (responseClass === 'not offered') member.upstream.recordMissingMethod(this.call.method)
   }
 
   isStreaming(response: UpstreamResponse): boolean {
@@ -99,7 +102,7 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
         return 'accept'
       case 'in the chain': {
         // Unless an earlier attempt may have succeeded, this is the upstream's own response to the caller.
-        const hash = progress.maybeAccepted ? transactionHash(this.info.params[0]) : undefined
+        const hash = progress.maybeAccepted ? transactionHash(this.call.params[0]) : undefined
         return hash === undefined ? 'accept' : this.#resolveDuplicate(member, response, hash)
       }
       // The upstream has not executed the call.
@@ -126,7 +129,7 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
     const [currentHead, nextHead] = [member.head ?? -1, next?.head ?? -1]
     if (nextHead > currentHead) this.needs = { ...this.needs, block: nextHead }
     // A block that another upstream has reported exists: this upstream lags more than its last known head shows.
-    return nextHead > currentHead || (next !== undefined && this.info.minBlock !== undefined)
+    return nextHead > currentHead || (next !== undefined && this.call.minBlock !== undefined)
   }
 
   /** Handles the rejection of a signed transaction because the chain has it, or has a later one of the account. */
@@ -135,9 +138,9 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
     response: UpstreamResponse,
     hash: string,
   ): Promise<UpstreamResponse> {
-    const { tenant } = this
+    const { grant } = this.call
     const { connection } = upstream
-    const found = await (tenant ? upstreamOf(tenant, connection) : connection)
+    const found = await (grant ? upstreamOf(grant, connection) : connection)
       .call('eth_getTransactionByHash', [hash], this.signal)
       .catch((error: unknown) => error)
     if (found === null || found instanceof Error) return response

@@ -1,15 +1,10 @@
 import type { Logger } from 'pino'
-import { type CancellationSignal, type Completion, settleWith } from '@fairlead/runtime'
+import { type CancellationSignal, type Completion, promised, settleWith } from '@fairlead/runtime'
 import { withSpan, currentTrace } from '@fairlead/gateway-core/telemetry/current-trace'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
-import {
-  type CallInfo,
-  type ConnectedUpstream,
-  type PooledUpstream,
-  unknownCall,
-  type Upstream,
-} from './types.ts'
+import type { Call } from '../call.ts'
+import type { ConnectedUpstream, PooledUpstream, Upstream } from './types.ts'
 import type { UpstreamResponse } from '../response/upstream-response.ts'
 import type { Fingerprint } from '@fairlead/gateway-core/upstream/upstream-registry'
 import { RetryBudget, retryRules } from '@fairlead/gateway-core/upstream/retry-budget'
@@ -24,7 +19,7 @@ import {
 } from '@fairlead/gateway-core/upstream/pool-member'
 import { type CallSupport, FailoverCall } from '@fairlead/gateway-core/upstream/failover-call'
 import type { ResponseClass } from '../response/classify-response.ts'
-import { EvmCall, type PoolRequest } from './evm-call.ts'
+import { EvmCall } from './evm-call.ts'
 import { HealthCheck, type HealthCheckTimes } from './health-check.ts'
 import { SilenceWatch } from '@fairlead/gateway-core/upstream/silence-watch'
 import { invalidFilterId, openFilter, signFilter, withoutFilter } from './filters.ts'
@@ -86,15 +81,12 @@ export class EvmPool {
   }
 
   /** As {@link Upstream.send}. Fails with -32005 when every upstream has reached its call limit. */
-  readonly send: Upstream['send'] = (body, signal, info = unknownCall, completion) => {
-    const { filter } = info.policy
-    if (filter === 'uses') this.#sendToOwner(signal, info, completion)
-    else if (!this.#only) this.#sendToBest({ body, signal, info }, completion)
-    else if (filter === undefined) this.#sendToOnly(this.#only, body, signal, info, completion)
-    else {
-      const signing = this.#signing(this.#only, signal, info, completion)
-      this.#sendToOnly(this.#only, body, signal, info, signing)
-    }
+  readonly send: Upstream['send'] = (call, signal, completion) => {
+    const { filter } = call.policy
+    if (filter === 'uses') this.#sendToOwner(call, signal, completion)
+    else if (!this.#only) this.#sendToBest(call, signal, undefined, completion)
+    else if (filter === undefined) this.#sendToOnly(this.#only, call, signal, completion)
+    else this.#sendToOnly(this.#only, call, signal, this.#signing(this.#only, call, signal, completion))
   }
 
   get chain(): ChainView {
@@ -122,23 +114,24 @@ export class EvmPool {
 
   #sendToOnly(
     member: PooledUpstream,
-    body: string,
+    call: Call,
     signal: CancellationSignal,
-    info: CallInfo,
     completion: Completion<UpstreamResponse>,
   ): void {
     if (member.record.isCordoned) return completion.reject(withdrawn())
     const { upstream } = member
-    const slot = takeSlot(upstream.rate, info.tenant, signal)
+    const slot = takeSlot(upstream.rate, call.grant, signal)
     const send = () => {
-      const recorded = new RecordedCall(upstream, info.policy.latencyClass, completion)
+      const recorded = new RecordedCall(upstream, call.policy.latencyClass, completion)
       const { connection, id } = upstream
       // Most calls are not part of a trace, so the promise is avoided.
-      if (currentTrace() === undefined) connection.send(body, signal, info, recorded)
+      if (currentTrace() === undefined) connection.send(call, signal, recorded)
       else {
         const facts = { 'fairlead.upstream': id }
         settleWith(
-          withSpan('upstream', facts, () => connection.post(body, signal, info)),
+          withSpan('upstream', facts, () =>
+            promised<UpstreamResponse>((traced) => connection.send(call, signal, traced)),
+          ),
           recorded,
         )
       }
@@ -151,16 +144,15 @@ export class EvmPool {
    * Sends a call to the upstream that created the filter, because another upstream may use the same id for another
    * filter.
    */
-  #sendToOwner(signal: CancellationSignal, info: CallInfo, completion: Completion<UpstreamResponse>): void {
-    const invalid = invalidFilterId(info)
+  #sendToOwner(call: Call, signal: CancellationSignal, completion: Completion<UpstreamResponse>): void {
+    const invalid = invalidFilterId(call)
     if (invalid) return completion.reject(invalid)
-    const filter = openFilter(info, this.#members, this.#options.fingerprint)
-    if (filter && this.#only)
-      return this.#sendToOnly(this.#only, filter.body, signal, filter.info, completion)
+    const filter = openFilter(call, this.#members, this.#options.fingerprint)
+    if (filter && this.#only) return this.#sendToOnly(this.#only, filter.call, signal, completion)
     // Clients create a missing filter again, possibly on another upstream.
     const isAvailable = filter && filter.owner.isInUse && filter.owner.upstream.isResponsive
-    if (isAvailable) return this.#sendToBest({ ...filter, signal }, completion)
-    const response = withoutFilter(info)
+    if (isAvailable) return this.#sendToBest(filter.call, signal, filter.owner, completion)
+    const response = withoutFilter(call)
     if (response) completion.resolve(response)
     else completion.reject(new RpcError(rpcCodes.serverError, 'filter not found'))
   }
@@ -168,23 +160,29 @@ export class EvmPool {
   /** Adds a mark of the creating upstream to the id of a new filter. */
   #signing(
     member: PooledUpstream,
+    call: Call,
     signal: CancellationSignal,
-    info: CallInfo,
     completion: Completion<UpstreamResponse>,
   ): Completion<UpstreamResponse> {
     const { fingerprint } = this.#options
     return {
-      resolve: (response) => settleWith(signFilter(info, member, response, signal, fingerprint), completion),
+      resolve: (response) => settleWith(signFilter(call, member, response, signal, fingerprint), completion),
       reject: (error) => completion.reject(error),
     }
   }
 
-  #sendToBest(request: PoolRequest, completion: Completion<UpstreamResponse>): void {
+  /** @param owner - the only upstream that has the filter of the call */
+  #sendToBest(
+    call: Call,
+    signal: CancellationSignal,
+    owner: PooledUpstream | undefined,
+    completion: Completion<UpstreamResponse>,
+  ): void {
     const unknown = this.#watch.use()
-    if (!unknown) return this.#beginCall(request, completion)
+    if (!unknown) return this.#begin(call, signal, owner, completion)
     const onReady = () => {
       try {
-        this.#beginCall(request, completion)
+        this.#begin(call, signal, owner, completion)
       } catch (error) {
         completion.reject(error)
       }
@@ -192,20 +190,24 @@ export class EvmPool {
     settleWith(unknown, { resolve: onReady, reject: onReady })
   }
 
-  #beginCall(request: PoolRequest, completion: Completion<UpstreamResponse>): void {
-    const { info, signal } = request
+  #begin(
+    call: Call,
+    signal: CancellationSignal,
+    owner: PooledUpstream | undefined,
+    completion: Completion<UpstreamResponse>,
+  ): void {
     if (!this.#members.some((member) => member.isInUse)) return completion.reject(withdrawn())
     const { head, chainId } = this.#watch
     this.#silenceWatch.beginCall()
     this.#retries.earn()
     this.#hedges.earn()
     const chain = { head, archiveDepth: depthsOf(chainId).archive }
-    const call = new EvmCall(request, chain, this.#options.timeoutMs)
-    new FailoverCall<ConnectedUpstream, UpstreamResponse, ResponseClass, EvmCall>(call, this.#support, {
+    const evmCall = new EvmCall(call, signal, owner, chain, this.#options.timeoutMs)
+    new FailoverCall<ConnectedUpstream, UpstreamResponse, ResponseClass, EvmCall>(evmCall, this.#support, {
       resolve: ({ member, response }) => {
         this.#silenceWatch.endCall()
-        if (info.policy.filter !== 'creates') completion.resolve(response)
-        else this.#signing(member, signal, info, completion).resolve(response)
+        if (call.policy.filter !== 'creates') completion.resolve(response)
+        else this.#signing(member, call, signal, completion).resolve(response)
       },
       reject: (error) => {
         this.#silenceWatch.endCall()
@@ -215,11 +217,10 @@ export class EvmPool {
   }
 
   #choose(
-    { info, latencyClass, needs, owner }: EvmCall,
+    { call: { method, minBlock }, latencyClass, needs, owner }: EvmCall,
     tried: readonly PooledUpstream[],
   ): PooledUpstream | undefined {
     if (owner) return tried.includes(owner) ? undefined : owner
-    const { method, minBlock } = info
     const usable = this.#members.filter((member) => member.isInUse && !tried.includes(member))
     return selectUpstream(usable, { method, needs, latencyClass, minBlock })
   }

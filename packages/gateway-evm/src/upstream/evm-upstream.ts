@@ -12,7 +12,8 @@ import type { LatencyClass } from '@fairlead/gateway-core/upstream/latency'
 import { ResponseInspector } from '@fairlead/gateway-core/redaction/response-inspector'
 import { Batcher } from './batcher.ts'
 import type { ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt'
-import { type ConnectedUpstream, unknownCall, type Upstream } from './types.ts'
+import { bodyOf } from '../call.ts'
+import type { ConnectedUpstream, Upstream } from './types.ts'
 import { UpstreamResponse } from '../response/upstream-response.ts'
 import type { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { authorizationOf, secretsOfUrl } from '@fairlead/gateway-core/upstream/upstream-url'
@@ -124,8 +125,10 @@ export function createEvmUpstream(
     })
   }
 
-  const sendSingle: Upstream['send'] = (body, signal, { policy, tenant } = unknownCall, completion) =>
-    post(body, signal, policy.latencyClass, policy.resending === 'always', tenant, completion)
+  const sendSingle: Upstream['send'] = (call, signal, completion) => {
+    const { policy, grant } = call
+    post(bodyOf(call), signal, policy.latencyClass, policy.resending === 'always', grant, completion)
+  }
   const { send } = new Batcher({
     sendSingle,
     sendBatch: (body, signal, completion, tenant) => post(body, signal, 'short', true, tenant, completion),

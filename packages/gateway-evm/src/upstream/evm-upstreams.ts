@@ -142,8 +142,7 @@ export function createEvmUpstreams(
   const upstreamOf = (pool: NodePool<EvmPool>): Upstream => {
     const existing = upstreams.get(pool)
     if (existing) return existing
-    const send: Upstream['send'] = (body, signal, info, completion) =>
-      pool.current.send(body, signal, info, completion)
+    const send: Upstream['send'] = (call, signal, completion) => pool.current.send(call, signal, completion)
     const upstream = { ...combined(send, () => pool.close()), list: pool }
     upstreams.set(pool, upstream)
     return upstream

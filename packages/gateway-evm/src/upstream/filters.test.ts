@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
 import { createEncryptor } from '@fairlead/gateway-core/credentials/encryption'
+import { grantWith } from '@fairlead/gateway-core/testing/limited-grant'
 import { type FaultyUpstream, faultyUpstream } from '../testing/faulty-upstream.ts'
 import { pooledNode, type PooledNode } from '../testing/pooled-node.ts'
 
@@ -17,11 +18,11 @@ async function numbering(count = 3) {
 }
 
 async function newFilter(node: PooledNode, owner = 'node'): Promise<string> {
-  return String(await node.call('eth_newFilter', [{}], { owner }))
+  return String(await node.call('eth_newFilter', [{}], { grant: grantWith({ nodeId: owner }) }))
 }
 
 async function changes(node: PooledNode, id: unknown, owner = 'node'): Promise<string> {
-  return String(await node.call('eth_getFilterChanges', [id], { owner }))
+  return String(await node.call('eth_getFilterChanges', [id], { grant: grantWith({ nodeId: owner }) }))
 }
 
 async function failing(node: PooledNode, position: number): Promise<void> {
@@ -92,10 +93,12 @@ describe('a filter', () => {
       await expect(changes(node, other)).rejects.toMatchObject({ code: -32000, message: 'filter not found' })
     }
     await expect(changes(node, id, 'another')).rejects.toThrow('filter not found')
-    expect(await node.call('eth_uninstallFilter', [id], { owner: 'another' })).toBe(false)
+    expect(await node.call('eth_uninstallFilter', [id], { grant: grantWith({ nodeId: 'another' }) })).toBe(
+      false,
+    )
     expect(upstreams.flatMap(({ received }) => received)).toEqual(['eth_newFilter'])
     expect(await changes(node, id)).toMatch(/0x1$/)
-    expect(await node.call('eth_uninstallFilter', [id], { owner: 'node' })).toBe(true)
+    expect(await node.call('eth_uninstallFilter', [id], { grant: grantWith({ nodeId: 'node' }) })).toBe(true)
   })
 
   it('of a removed upstream is not found, and the next one is created on another upstream', async () => {

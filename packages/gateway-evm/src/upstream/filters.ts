@@ -1,9 +1,10 @@
 import { timingSafeEqual } from 'node:crypto'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { CancellationSignal } from '@fairlead/runtime'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
-import { callText, resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
-import type { CallInfo } from './types.ts'
+import { resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
+import type { Call } from '../call.ts'
 import { UpstreamResponse } from '../response/upstream-response.ts'
 import type { PooledUpstream } from './types.ts'
 import type { Fingerprint } from '@fairlead/gateway-core/upstream/upstream-registry'
@@ -23,7 +24,7 @@ const markBytes = 8
  *
  * @returns the error for an id that is not a string; upstreams reject it before they look up the filter
  */
-export function invalidFilterId({ params: [id] }: CallInfo): RpcError | undefined {
+export function invalidFilterId({ params: [id] }: Call): RpcError | undefined {
   if (typeof id === 'string') return undefined
   return new RpcError(rpcCodes.invalidParams, 'invalid argument 0: must be the id of a filter.')
 }
@@ -31,37 +32,34 @@ export function invalidFilterId({ params: [id] }: CallInfo): RpcError | undefine
 /** A call to the upstream that created the filter. */
 export interface FilterCall {
   readonly owner: PooledUpstream
-  readonly body: string
-  readonly info: CallInfo
+  readonly call: Call
 }
 
 /**
  * Finds the upstream that created the filter of a call, and replaces the id in the call with the upstream's own id.
  *
- * @param info - a call that uses a filter
+ * @param call - a call that uses a filter
  * @param members - the upstreams of the node
  * @param fingerprint - the same as when the filter was created
  * @returns undefined when none of the upstreams has created it for the owner of the call
  */
 export function openFilter(
-  info: CallInfo,
+  call: Call,
   members: readonly PooledUpstream[],
   fingerprint: Fingerprint,
 ): FilterCall | undefined {
-  const { method, params, owner, idText = '1' } = info
-  const [id] = params
+  const [id] = call.params
   const [, mark, digits] = (typeof id === 'string' && signedId.exec(id)) || []
   if (mark === undefined || digits === undefined) return undefined
   const suppliedMark = Buffer.from(mark, 'hex')
   const creator = members.find((member) =>
-    timingSafeEqual(suppliedMark, markOf(fingerprint, digits, member, owner)),
+    timingSafeEqual(suppliedMark, markOf(fingerprint, digits, member, call.grant)),
   )
   const upstreamParams = [`0x${digits}`]
   return (
     creator && {
       owner: creator,
-      body: callText(method, JSON.stringify(upstreamParams), idText),
-      info: { ...info, params: upstreamParams },
+      call: { ...call, params: upstreamParams, paramsText: JSON.stringify(upstreamParams) },
     }
   )
 }
@@ -69,14 +67,14 @@ export function openFilter(
 /**
  * Prepends a mark of the creating upstream and the owner to the id of a new filter.
  *
- * @param info - the call that created the filter
+ * @param call - the call that created the filter
  * @param creator - upstream that responded
  * @param response - not yet read
  * @param signal - cancellation signal of the exchange
  * @param fingerprint - computes the mark
  */
 export async function signFilter(
-  { owner }: CallInfo,
+  { grant }: Call,
   creator: PooledUpstream,
   response: UpstreamResponse,
   signal: CancellationSignal,
@@ -86,17 +84,22 @@ export async function signFilter(
   const { result } = buffered.parse()
   if (typeof result !== 'string' || !hexadecimal.test(result)) return buffered
   const digits = result.slice(2)
-  const mark = markOf(fingerprint, digits, creator, owner).toString('hex')
+  const mark = markOf(fingerprint, digits, creator, grant).toString('hex')
   return buffered.withResult(`"0x1${mark}${digits}"`)
 }
 
 /** Returns the response to a call that uses a missing filter. Undefined where upstreams return an error. */
-export function withoutFilter({ method, idText = '1' }: CallInfo): UpstreamResponse | undefined {
+export function withoutFilter({ method, idText = '1' }: Call): UpstreamResponse | undefined {
   return method === 'eth_uninstallFilter' ? UpstreamResponse.buffered(resultText(idText, 'false')) : undefined
 }
 
 // The URL alone is not a secret key: the URL of a public provider can be guessed.
-function markOf(fingerprint: Fingerprint, digits: string, { record }: PooledUpstream, owner = ''): Buffer {
-  const mark = fingerprint(`${owner} ${digits}`, `filter ${record.address}`)
+function markOf(
+  fingerprint: Fingerprint,
+  digits: string,
+  { record }: PooledUpstream,
+  owner: Grant | undefined,
+): Buffer {
+  const mark = fingerprint(`${owner?.nodeId ?? ''} ${digits}`, `filter ${record.address}`)
   return Buffer.from(mark, 'base64url').subarray(0, markBytes)
 }

@@ -4,49 +4,23 @@ import type { ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { PoolMember } from '@fairlead/gateway-core/upstream/pool-member'
 import type { Connection } from '@fairlead/gateway-core/upstream/upstream'
-import { type MethodPolicy, unknownPolicy } from '../methods/method-policy.ts'
+import type { Call } from '../call.ts'
 import type { UpstreamResponse } from '../response/upstream-response.ts'
-
-/** The call in a request body. */
-export interface CallInfo {
-  readonly method: string
-  /** Determines the latency class, the choice of an upstream and retries. */
-  readonly policy: MethodPolicy
-  /** By position. */
-  readonly params: readonly unknown[]
-  /**
-   * Number of a block that the responding upstream must have. The call is sent to an upstream that has it, if there is
-   * one.
-   */
-  readonly minBlock?: number | undefined
-  /** Owner of the filters that the call creates and uses. */
-  readonly owner?: string | undefined
-  /** The client. Undefined for calls of the gateway itself. */
-  readonly tenant?: Tenant | undefined
-  /** The client's batch that contains the call. Calls of one batch may be sent to an upstream together. */
-  readonly batch?: object | undefined
-  /** The id in the body, if upstreams return it unchanged. */
-  readonly idText?: string | undefined
-}
 
 /** Sends calls to one upstream, or to the pooled upstreams of a node. */
 export interface Upstream {
   /**
-   * Sends a JSON-RPC body.
+   * Sends a call.
    *
-   * @param body - text to send unchanged
-   * @param signal - cancels the exchange
-   * @param info - the call in the body; without it, a call is sent again only if it was never transmitted
    * @throws {@link UpstreamError} with status 502 or 504; the message never reveals the URL of the upstream
    */
-  post(body: string, signal: CancellationSignal, info?: CallInfo): Promise<UpstreamResponse>
-  /** As {@link post}, with a completion callback. */
-  send(
-    body: string,
-    signal: CancellationSignal,
-    info: CallInfo | undefined,
-    completion: ResponseCompletion<UpstreamResponse>,
-  ): void
+  post(call: Call): Promise<UpstreamResponse>
+  /**
+   * As {@link post}, with a completion callback.
+   *
+   * @param signal - cancels the exchange, which may end before the call
+   */
+  send(call: Call, signal: CancellationSignal, completion: ResponseCompletion<UpstreamResponse>): void
   /**
    * Calls one method and parses its result.
    *
@@ -87,6 +61,3 @@ export type ConnectedUpstream = Upstream & Connection
 
 /** An upstream as a member of a node's pool. */
 export type PooledUpstream = PoolMember<ConnectedUpstream>
-
-/** Placeholder for an unknown call. */
-export const unknownCall: CallInfo = { method: '', policy: unknownPolicy, params: [] }

@@ -1,8 +1,8 @@
-import { promised, type Tenant } from '@fairlead/runtime'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
+import { promised } from '@fairlead/runtime'
 import type { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
-import { callText, stringifyParams } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { ownCall } from './own-call.ts'
-import { unknownCall, type Upstream } from './types.ts'
+import type { Upstream } from './types.ts'
 
 /**
  * Derives the other methods of an upstream from `send`.
@@ -13,14 +13,9 @@ export function upstreamCalls(
   send: Upstream['send'],
   memory: Pick<Upstream, 'reserve'>,
 ): Pick<Upstream, 'post' | 'call' | 'batch' | 'reserve'> {
-  const post: Upstream['post'] = (body, signal, info) =>
-    promised((completion) => send(body, signal, info, completion))
+  const post: Upstream['post'] = (call) => promised((completion) => send(call, call.signal, completion))
   const call: Upstream['call'] = async (method, params, signal) => {
-    const response = await post(
-      callText(method, stringifyParams(params), '1'),
-      signal,
-      ownCall(method, params),
-    )
+    const response = await post(ownCall(method, params, signal))
     const reservation = memory.reserve()
     try {
       return await response.readResult({ method, reservation, signal })
@@ -36,18 +31,18 @@ export function upstreamCalls(
   }
 }
 
-/** The upstream of the latest call of each tenant: most calls of a credential have the same one. */
-const upstreams = new WeakMap<Tenant, Upstream>()
+/** The upstream of the latest call of each client: most calls of a client have the same one. */
+const upstreams = new WeakMap<Grant, Upstream>()
 
-/** Returns an upstream whose calls belong to a tenant. */
-export function upstreamOf(tenant: Tenant, upstream: Upstream): Upstream {
-  const existing = upstreams.get(tenant)
+/** Returns an upstream whose calls belong to a client. */
+export function upstreamOf(grant: Grant, upstream: Upstream): Upstream {
+  const existing = upstreams.get(grant)
   if (existing !== undefined && existing.origin === upstream) return existing
-  const send: Upstream['send'] = (body, signal, info = unknownCall, completion) =>
-    upstream.send(body, signal, info.tenant ? info : { ...info, tenant }, completion)
+  const send: Upstream['send'] = (call, signal, completion) =>
+    upstream.send(call.grant ? call : { ...call, grant }, signal, completion)
   const { node = upstream, origin = upstream } = upstream
   const created = { ...upstream, send, ...upstreamCalls(send, upstream), node, origin }
-  upstreams.set(tenant, created)
+  upstreams.set(grant, created)
   return created
 }
 

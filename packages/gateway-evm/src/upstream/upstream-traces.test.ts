@@ -4,6 +4,7 @@ import { Cancellation, promised } from '@fairlead/runtime'
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { createEvmUpstream } from './evm-upstream.ts'
+import { ownCall } from './own-call.ts'
 
 function trace(name: string): TraceSpan {
   const part: TraceSpan = {
@@ -22,9 +23,10 @@ it('each call has its response in its own trace, whichever call opened the conne
   })
   const upstream = createEvmUpstream(url, 20_000, new MemoryLedger(2 ** 20))
   onTestFinished(() => upstream.close())
+  const call = ownCall('eth_chainId', [], new Cancellation())
   const traceAtResponse = () =>
     promised<TraceSpan | undefined>(({ resolve, reject }) =>
-      upstream.send('{}', new Cancellation(), undefined, { resolve: () => resolve(currentTrace()), reject }),
+      upstream.send(call, call.signal, { resolve: () => resolve(currentTrace()), reject }),
     )
   const [first, second] = [trace('first'), trace('second')]
   expect(await inTrace(first, traceAtResponse)).toBe(first)
