@@ -10,8 +10,8 @@ import {
   type Rejection,
 } from '@fairlead/gateway-core/admission/types'
 import type { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
-import type { ClientCall } from './rpc-call.ts'
-import type { ResponseCaches } from './cache/caches.ts'
+import type { Adapter } from './adapters/adapter.ts'
+import { returnedId } from './call.ts'
 import { beginDispatch } from './dispatch/dispatch.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { UpstreamResponse } from './response/upstream-response.ts'
@@ -23,8 +23,8 @@ import { ordinaryCost } from '@fairlead/gateway-core/usage/units'
 import { rpcCodes } from './rpc-codes.ts'
 import { errorText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { findMethod } from './methods/available-methods.ts'
-import { type SpecifiedMethod, unknownPolicy } from './methods/method-policy.ts'
-import { resolveMethod } from './methods/resolve-method.ts'
+import { type MethodPolicy, type SpecifiedMethod, unknownPolicy } from './methods/method-policy.ts'
+import { type ResolvedCall, resolveMethod } from './methods/resolve-method.ts'
 
 /** Context that all calls of one HTTP request share. */
 export interface CallContext {
@@ -41,11 +41,11 @@ export interface CallContext {
   /** Maximum number of blocks in a log query. 0 or undefined = unlimited. */
   readonly maxLogRange?: number | undefined
   /** Caches for responses. */
-  readonly caches?: ResponseCaches | undefined
+  readonly caches?: ResolvedCall['caches']
   /** Present for the calls of a batch. */
-  readonly batch?: ClientCall['batch']
+  readonly batch?: ResolvedCall['batch']
   /** Present for a batch whose calls depend on the latest block. */
-  readonly latest?: ClientCall['latest']
+  readonly latest?: ResolvedCall['latest']
   /** Receives failures that the gateway itself causes. */
   readonly log: Logger
 }
@@ -126,21 +126,31 @@ export function beginCall(
   } else new CallHandler(item, context, done, reservation).begin()
 }
 
-/** A call between admission and its response. */
-class CallHandler implements Completion<string | UpstreamResponse>, ClientCall, HandledCall {
+const noParams: readonly unknown[] = []
+
+/** A call between its arrival and its response. */
+class CallHandler implements Completion<string | UpstreamResponse>, ResolvedCall, HandledCall {
   readonly request: RpcRequest
+  readonly found: SpecifiedMethod | undefined
+  readonly method: string
+  readonly policy: MethodPolicy
+  readonly idText: string | undefined
   readonly grant: Grant
   readonly endpoint: '' | 'evm'
   readonly signal: CancellationSignal
   readonly maxLogRange: number | undefined
-  readonly caches: ResponseCaches | undefined
-  readonly batch: ClientCall['batch']
-  readonly latest: ClientCall['latest']
+  readonly caches: ResolvedCall['caches']
+  readonly batch: ResolvedCall['batch']
+  readonly latest: ResolvedCall['latest']
+  readonly minBlock = undefined
+  /** Set when the call is admitted, like the members of {@link UnresolvedCall}. */
+  upstream!: Upstream
+  adapter: Adapter | undefined = undefined
+  params: readonly unknown[] = noParams
+  paramsText = '[]'
   readonly #context: CallContext
   readonly #done: (handled: HandledCall) => void
   readonly #reservation: Reservation | undefined
-  readonly #found: SpecifiedMethod | undefined
-  readonly method: string
   status = 200
   content: string | UpstreamResponse | undefined = undefined
   retryAfterSeconds: number | undefined = undefined
@@ -153,7 +163,13 @@ class CallHandler implements Completion<string | UpstreamResponse>, ClientCall, 
     done: (handled: HandledCall) => void,
     reservation: Reservation | undefined,
   ) {
+    const { method, idText = '1' } = request
+    const found = findMethod(method)
     this.request = request
+    this.found = found
+    this.method = found ? method : 'unknown'
+    this.policy = found?.policy ?? unknownPolicy
+    this.idText = returnedId(idText)
     this.grant = context.grant
     this.endpoint = context.endpoint
     this.signal = context.signal
@@ -164,15 +180,12 @@ class CallHandler implements Completion<string | UpstreamResponse>, ClientCall, 
     this.#context = context
     this.#done = done
     this.#reservation = reservation
-    this.#found = findMethod(request.method)
-    this.method = this.#found ? request.method : 'unknown'
   }
 
   begin(): void {
     try {
-      const { cost } = this.#found?.policy ?? unknownPolicy
-      const { method } = this.request
-      const admitted = this.#context.admission?.admit(this.grant, method, cost, this.signal)
+      const { grant, request, policy, signal } = this
+      const admitted = this.#context.admission?.admit(grant, request.method, policy.cost, signal)
       if (!(admitted instanceof Promise)) this.#enter(admitted)
       else {
         settleWith(
@@ -189,8 +202,9 @@ class CallHandler implements Completion<string | UpstreamResponse>, ClientCall, 
     if (admitted && isRejection(admitted)) return this.reject(rejectedCall(admitted))
     this.#permit = admitted
     try {
-      const destination = resolveMethod(this.request, this.#found, this.grant, this.endpoint)
-      beginDispatch(this, destination, this.#context.upstream, this, this.#reservation)
+      resolveMethod(this)
+      this.upstream = this.#context.upstream
+      beginDispatch(this, this, this.#reservation)
     } catch (error) {
       this.reject(error)
     }

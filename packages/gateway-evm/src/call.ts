@@ -31,3 +31,27 @@ export interface Call {
 export function bodyOf({ method, paramsText, idText = '1' }: Call): string {
   return callText(method, paramsText, idText)
 }
+
+/**
+ * Returns the id of a client's call when upstreams return it unchanged, and undefined otherwise. They return other ids
+ * with fewer digits, as another number, or not at all.
+ */
+export function returnedId(idText: string): string | undefined {
+  return isSmallNumber(idText) || unchangedIds.test(idText) ? idText : undefined
+}
+
+const unchangedIds = /^(?:0|[1-9]\d{0,14}|"[\w .:-]{0,64}")$/
+
+// Most ids are small numbers. This check avoids the regular expression.
+function isSmallNumber(text: string): boolean {
+  const first = text.charCodeAt(0)
+  if (text.length > 9 || !(first > zero && first <= nine)) return false
+  for (let at = 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code < zero || code > nine) return false
+  }
+  return true
+}
+
+const zero = 0x30
+const nine = 0x39

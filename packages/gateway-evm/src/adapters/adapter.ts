@@ -7,6 +7,8 @@ import type { Upstream } from '../upstream/types.ts'
 /** Context for an adapter that assembles a response from chunks. */
 export interface ChunkContext {
   readonly upstream: Upstream
+  /** Maximum number of blocks in one log query to the upstream. 0 = unlimited. */
+  readonly upstreamLogRange: number
   /** Memory reservation for the chunks. */
   readonly reservation: Reservation
   /** Sends the full request. */

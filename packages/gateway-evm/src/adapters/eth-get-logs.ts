@@ -22,7 +22,7 @@ export const ethGetLogs: Adapter = {
   gather: async (call, params, context) => {
     const [filter] = params
     if (!isRecord(filter) || !hasRange(filter)) return undefined
-    const { upstreamLogRange = 0 } = call.caches ?? {}
+    const { upstreamLogRange } = context
     if (upstreamLogRange === 0) return gatherWhenTooWide(filter, call, context)
     const range = await rangeOf(filter, context.upstream, call.signal)
     return range && range.to - range.from >= upstreamLogRange
@@ -53,6 +53,7 @@ export async function readLogs(
     const found = await gatherWhenTooWide(filter, call, {
       upstream,
       reservation,
+      upstreamLogRange: 0,
       sendFull: () => send(params),
       sendChunk: send,
     })

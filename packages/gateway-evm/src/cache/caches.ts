@@ -3,27 +3,28 @@ import type { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { MemoryCache } from './memory-cache.ts'
 import { ChainIdentity } from './chain-identity.ts'
-import { RequestCoalescer } from './request-coalescer.ts'
+import { RequestCoalescer, type SendCall } from './request-coalescer.ts'
 import { SharedCache } from './shared-cache.ts'
 import { CredentialHeads } from '../consistency/credential-heads.ts'
 import { SharedHeads } from '../consistency/shared-heads.ts'
 import type { ChainView } from '../chain/chain-view.ts'
+import type { ClientCall } from '../rpc-call.ts'
 import type { Upstream } from '../upstream/types.ts'
 
 /** Cached state of one node. */
-export interface NodeCache {
+export interface NodeCache<call extends ClientCall> {
   readonly chain: ChainIdentity
-  readonly coalescer: RequestCoalescer
+  readonly coalescer: RequestCoalescer<call>
 }
 
 /** Cached state of all nodes, which outlives single calls. */
-export interface ResponseCaches {
+export interface ResponseCaches<call extends ClientCall> {
   /**
    * Returns the cached state of a node. Nodes with the same upstreams share it.
    *
    * @param upstream - upstreams of the node, or of one of its calls
    */
-  of(upstream: Upstream, grant: Grant): NodeCache
+  of(upstream: Upstream, grant: Grant): NodeCache<call>
   readonly heads: CredentialHeads
   /** The same heads, shared by all replicas. */
   readonly sharedHeads: SharedHeads
@@ -64,7 +65,9 @@ export interface ResponseCacheSettings {
 }
 
 /** Options of the response caches. */
-export interface ResponseCacheOptions extends ResponseCacheSettings {
+export interface ResponseCacheOptions<call extends ClientCall> extends ResponseCacheSettings {
+  /** Sends a call for which there is no response yet. */
+  readonly send: SendCall<call>
   /** Memory budget for cached responses, in bytes. 0 disables the cache. */
   readonly maxBytes: number
   /** Spreads the responses to coalesced calls over event-loop ticks. */
@@ -76,15 +79,17 @@ export interface ResponseCacheOptions extends ResponseCacheSettings {
 }
 
 /** Creates the response caches of all nodes. */
-export function createResponseCaches(options: ResponseCacheOptions): ResponseCaches {
-  const { maxBytes, chainOf, budget } = options
+export function createResponseCaches<call extends ClientCall>(
+  options: ResponseCacheOptions<call>,
+): ResponseCaches<call> {
+  const { maxBytes, chainOf, budget, send } = options
   let { headMs, upstreamLogRange } = options
   const { store = new DeadlineStore(undefined) } = options
   const cache = new MemoryCache(maxBytes)
   const shared = new SharedCache(maxBytes === 0 ? new DeadlineStore(undefined) : store)
   const counts = { hits: 0, misses: 0, joins: 0 }
   // An entry lives as long as its upstream object. There is no notification when a node is removed.
-  const nodes = new WeakMap<Upstream, NodeCache>()
+  const nodes = new WeakMap<Upstream, NodeCache<call>>()
   let chainCount = 0
   return {
     of: (given, grant) => {
@@ -97,6 +102,7 @@ export function createResponseCaches(options: ResponseCacheOptions): ResponseCac
       const chain = new ChainIdentity(upstream, view, `${(chainCount += 1)}`)
       const coalescer = new RequestCoalescer({
         upstream,
+        send,
         chain,
         cache,
         shared,

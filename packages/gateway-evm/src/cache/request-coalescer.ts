@@ -1,17 +1,11 @@
 import { performance } from 'node:perf_hooks'
-import {
-  type CancellationSignal,
-  type Completion,
-  promised,
-  settleWith,
-  type Tenant,
-} from '@fairlead/runtime'
+import { type CancellationSignal, type Completion, promised, settleWith } from '@fairlead/runtime'
 import { currentPassedThrough } from '@fairlead/gateway-core/network/cdn-loop'
 import { currentTrace } from '@fairlead/gateway-core/telemetry/current-trace'
 import type { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
-import type { MethodPolicy, SpecifiedMethod } from '../methods/method-policy.ts'
 import type { RpcResponse } from '../response/rpc-response.ts'
 import { UpstreamResponse } from '../response/upstream-response.ts'
+import type { ClientCall } from '../rpc-call.ts'
 import type { Upstream } from '../upstream/types.ts'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { type BlockOfCall, blockOfCall, blockNumberInResult } from './block-of-call.ts'
@@ -23,24 +17,6 @@ import { type MemoryCache, type CacheValidity, maxCachedBytes } from './memory-c
 import type { ChainIdentity } from './chain-identity.ts'
 import { type SharedCache, KeySpace } from './shared-cache.ts'
 
-/** The parts of a call on which its response depends. */
-export interface CacheableCall {
-  readonly endpoint: '' | 'evm'
-  /** Maximum number of blocks in a log query. 0 or undefined = unlimited. */
-  readonly maxLogRange?: number | undefined
-  /** Aborts when the client disconnects or the timeout expires. */
-  readonly signal: CancellationSignal
-  /** The client. Only requests of its organization are coalesced. */
-  readonly grant: Tenant
-}
-
-/** The method and params to send. */
-export interface CacheableMethod extends SpecifiedMethod {
-  readonly params: readonly unknown[]
-  /** The params as JSON. */
-  readonly paramsText: string
-}
-
 /** Counters of lookup outcomes, shared by all nodes. */
 export interface LookupCounts {
   hits: number
@@ -49,8 +25,9 @@ export interface LookupCounts {
 }
 
 /** Dependencies of {@link RequestCoalescer}. */
-export interface RequestCoalescerOptions {
+export interface RequestCoalescerOptions<call extends ClientCall> {
   readonly upstream: Upstream
+  readonly send: SendCall<call>
   readonly chain: ChainIdentity
   readonly cache: MemoryCache
   readonly shared: SharedCache
@@ -64,34 +41,30 @@ export interface RequestCoalescerOptions {
   readonly headMs: () => number
 }
 
-/** A request that can be sent to the upstream. */
-export interface Sendable {
-  /** Version of the list of upstreams that the request is sent to. */
-  readonly version: number | undefined
-  /** @param signal - cancels the exchange */
-  send(signal: CancellationSignal, completion: Completion<RpcResponse | UpstreamResponse>): void
-}
+/** Sends a call to its upstream. The signal cancels the exchange. */
+export type SendCall<call extends ClientCall> = (
+  call: call,
+  signal: CancellationSignal,
+  completion: Completion<RpcResponse | UpstreamResponse>,
+) => void
 
 /** State of a cache lookup for one call. */
-interface Lookup extends CallKey {
+interface Lookup<call extends ClientCall> extends CallKey {
   /** Key prefix of the chain when the call arrived. */
   readonly prefix: string
-  readonly tenant: Tenant
+  readonly call: call
   readonly rule: CacheRule
-  readonly method: string
-  readonly policy: MethodPolicy
   readonly block: BlockOfCall
   readonly sharedKey: string | undefined
-  readonly request: Sendable
 }
 
 /** Caches the responses of one node and coalesces identical in-flight requests. */
-export class RequestCoalescer {
-  readonly #options: RequestCoalescerOptions
+export class RequestCoalescer<call extends ClientCall> {
+  readonly #options: RequestCoalescerOptions<call>
   readonly #keySpace: KeySpace
   readonly #inFlightRequests = new InFlightRequests()
 
-  constructor(options: RequestCoalescerOptions) {
+  constructor(options: RequestCoalescerOptions<call>) {
     this.#options = options
     this.#keySpace = new KeySpace(options.shared, options.chain)
   }
@@ -99,47 +72,28 @@ export class RequestCoalescer {
   /**
    * Responds to a call from the cache, from an identical in-flight request, or from the upstream.
    *
-   * @param call - the call
-   * @param destination - the resolved method
-   * @param request - the same call, ready to send to the upstream
-   * @param completion - receives the response, or the error of `request`
+   * @param completion - receives the response, or the error of `send`
    */
-  respond(
-    call: CacheableCall,
-    destination: CacheableMethod,
-    request: Sendable,
-    completion: Completion<RpcResponse | UpstreamResponse>,
-  ): void {
-    this.#respond(call, destination, '', request, completion)
+  respond(call: call, completion: Completion<RpcResponse | UpstreamResponse>): void {
+    this.#respond(call, '', completion)
   }
 
   /** As {@link respond}, for a chunk of the response to another call. The chunk may equal that call. */
-  respondChunk(
-    call: CacheableCall,
-    destination: CacheableMethod,
-    request: Sendable,
-    completion: Completion<RpcResponse | UpstreamResponse>,
-  ): void {
-    this.#respond(call, destination, 'part ', request, completion)
+  respondChunk(call: call, completion: Completion<RpcResponse | UpstreamResponse>): void {
+    this.#respond(call, 'part ', completion)
   }
 
   /** @param variant - distinguishes chunks from full responses */
-  #respond(
-    call: CacheableCall,
-    { method, policy, params, paramsText }: CacheableMethod,
-    variant: string,
-    request: Sendable,
-    completion: Completion<RpcResponse | UpstreamResponse>,
-  ): void {
-    const { name, idempotent } = method
+  #respond(call: call, variant: string, completion: Completion<RpcResponse | UpstreamResponse>): void {
+    const { policy, params, paramsText } = call
     const rule = policy.cache
     const { chain, cache, counts } = this.#options
     // Pending state changes without notice. A call that began before the upstreams changed may be of another chain.
-    if (!rule || paramsText.includes('"pending"') || !chain.isCurrent(request.version))
-      return this.#sendUncached(idempotent, call.signal, request, completion)
+    if (!rule || paramsText.includes('"pending"') || !this.#isCurrent(call))
+      return this.#sendUncached(call, completion)
     const block = blockOfCall(rule.ttl, params)
     const { prefix } = chain
-    const group = groupOf(variant, call, rule, name)
+    const group = groupOf(variant, call, rule)
     const canonical = canonicalParams(paramsText)
     if (cache.isEnabled && chain.isCacheable) {
       const cached = cache.get(`${prefix}${group} ${canonical}`, chain.headKey)
@@ -154,35 +108,18 @@ export class RequestCoalescer {
     const isShared = rule.isShared && (block.kind === 'self-describing' || this.#isFinal(block, rule))
     const sharedPrefix = isShared ? this.#keySpace.prefix : undefined
     const sharedKey = sharedPrefix === undefined ? undefined : `${sharedPrefix}${group} ${canonical}`
-    const lookup = {
-      prefix,
-      group,
-      params: canonical,
-      organizationId: call.grant.organizationId,
-      tenant: call.grant,
-      rule,
-      method: name,
-      policy,
-      block,
-      sharedKey,
-      request,
-    }
+    const { organizationId } = call.grant
+    const lookup = { prefix, group, params: canonical, organizationId, call, rule, block, sharedKey }
     const inFlight = this.#joinable(lookup)
     // A forwarded call from another gateway could wait for a request that waits for this call there.
-    if (inFlight && currentPassedThrough() !== undefined)
-      this.#sendUncached(true, call.signal, request, completion)
-    else if (inFlight) settleWith(this.#join(inFlight, lookup, call.signal), completion)
-    else this.#start(lookup, call.signal, completion)
+    if (inFlight && currentPassedThrough() !== undefined) this.#options.send(call, call.signal, completion)
+    else if (inFlight) settleWith(this.#join(inFlight, lookup), completion)
+    else this.#start(lookup, completion)
   }
 
-  #sendUncached(
-    isRepeatable: boolean,
-    signal: CancellationSignal,
-    request: Sendable,
-    completion: Completion<RpcResponse | UpstreamResponse>,
-  ): void {
-    if (isRepeatable) return request.send(signal, completion)
-    request.send(signal, {
+  #sendUncached(call: call, completion: Completion<RpcResponse | UpstreamResponse>): void {
+    if (call.found?.method.idempotent) return this.#options.send(call, call.signal, completion)
+    this.#options.send(call, call.signal, {
       resolve: (response) => {
         this.#options.chain.changed()
         completion.resolve(response)
@@ -194,21 +131,24 @@ export class RequestCoalescer {
     })
   }
 
+  /** Whether the upstreams of a call are the current ones of the node. */
+  #isCurrent({ upstream }: call): boolean {
+    return this.#options.chain.isCurrent(upstream.list?.version)
+  }
+
   /**
    * Returns an identical in-flight request of the current epoch, whose response is as recent as that of a new request.
    */
-  #joinable(lookup: Lookup): InFlightRequest | undefined {
-    if (!this.#options.chain.isCurrent(lookup.request.version)) return undefined
+  #joinable(lookup: Lookup<call>): InFlightRequest | undefined {
+    if (!this.#isCurrent(lookup.call)) return undefined
     const inFlight = this.#inFlightRequests.get(lookup)
     return inFlight?.epoch === this.#options.chain.epoch ? inFlight : undefined
   }
 
   /** Waits for an identical in-flight request. If it fails, the call is retried once. */
-  async #join(
-    first: InFlightRequest,
-    lookup: Lookup,
-    signal: CancellationSignal,
-  ): Promise<RpcResponse | UpstreamResponse> {
+  async #join(first: InFlightRequest, lookup: Lookup<call>): Promise<RpcResponse | UpstreamResponse> {
+    const { call } = lookup
+    const { signal } = call
     let inFlight: InFlightRequest | undefined = first
     for (let attempt = 0; inFlight; attempt += 1) {
       this.#options.counts.joins += 1
@@ -216,27 +156,26 @@ export class RequestCoalescer {
       const outcome = await inFlight.wait(inFlight.join(), signal)
       if (outcome.kind === 'response') return outcome.response
       // resend: large coalesced response
-      if (outcome.kind === 'large') return promised((completion) => lookup.request.send(signal, completion))
+      if (outcome.kind === 'large')
+        return promised((completion) => this.#options.send(call, signal, completion))
       const isAborted = outcome.failure instanceof UpstreamError && outcome.failure.kind === 'aborted'
       if (isFinalFailure(outcome.failure) || (attempt > 0 && !isAborted)) throw outcome.failure
       inFlight = this.#joinable(lookup)
     }
     // resend: failed coalesced call
-    return promised((completion) => this.#start(lookup, signal, completion))
+    return promised((completion) => this.#start(lookup, completion))
   }
 
-  #start(
-    lookup: Lookup,
-    signal: CancellationSignal,
-    completion: Completion<RpcResponse | UpstreamResponse>,
-  ): void {
+  #start(lookup: Lookup<call>, completion: Completion<RpcResponse | UpstreamResponse>): void {
+    const { call } = lookup
+    const { signal } = call
     // No call of the current upstreams may join it.
-    if (!this.#options.chain.isCurrent(lookup.request.version)) return lookup.request.send(signal, completion)
+    if (!this.#isCurrent(call)) return this.#options.send(call, signal, completion)
     // A short call is cheaper to repeat than to detach from the first caller's cancellation.
-    const isShort = lookup.policy.latencyClass === 'short'
+    const isShort = call.policy.latencyClass === 'short'
     const inFlight = new InFlightRequest({
       epoch: this.#options.chain.epoch,
-      tenant: lookup.tenant,
+      tenant: call.grant,
       signal: isShort ? signal : undefined,
       budget: this.#options.budget,
     })
@@ -246,7 +185,7 @@ export class RequestCoalescer {
   }
 
   async #startDetached(
-    lookup: Lookup,
+    lookup: Lookup<call>,
     inFlight: InFlightRequest,
     signal: CancellationSignal,
   ): Promise<RpcResponse | UpstreamResponse> {
@@ -268,7 +207,7 @@ export class RequestCoalescer {
   }
 
   #execute(
-    lookup: Lookup,
+    lookup: Lookup<call>,
     inFlight: InFlightRequest,
     completion: Completion<RpcResponse | UpstreamResponse>,
   ): void {
@@ -277,7 +216,7 @@ export class RequestCoalescer {
   }
 
   async #executeWithStore(
-    lookup: Lookup,
+    lookup: Lookup<call>,
     sharedKey: string,
     inFlight: InFlightRequest,
   ): Promise<RpcResponse | UpstreamResponse> {
@@ -290,7 +229,7 @@ export class RequestCoalescer {
   }
 
   #send(
-    lookup: Lookup,
+    lookup: Lookup<call>,
     inFlight: InFlightRequest,
     completion: Completion<RpcResponse | UpstreamResponse>,
   ): void {
@@ -310,7 +249,7 @@ export class RequestCoalescer {
       const isUnread = response instanceof UpstreamResponse && response.isBuffered && inFlight.joined === 0
       completion.resolve(isUnread ? response : rpcResponse)
     }
-    lookup.request.send(inFlight.signal, {
+    this.#options.send(lookup.call, inFlight.signal, {
       resolve: (response) => {
         // Most responses are for a single caller and are not cached.
         if (response instanceof UpstreamResponse && until === undefined && inFlight.joined === 0)
@@ -325,7 +264,7 @@ export class RequestCoalescer {
     })
   }
 
-  #settle(lookup: Lookup, inFlight: InFlightRequest, outcome: RequestOutcome): void {
+  #settle(lookup: Lookup<call>, inFlight: InFlightRequest, outcome: RequestOutcome): void {
     this.#inFlightRequests.delete(lookup, inFlight)
     inFlight.settle(outcome)
   }
@@ -336,12 +275,14 @@ export class RequestCoalescer {
    */
   async #unwrap(
     response: RpcResponse | UpstreamResponse,
-    lookup: Lookup,
+    lookup: Lookup<call>,
     until: Validity | undefined,
     signal: CancellationSignal,
   ): Promise<RpcResponse | undefined> {
     const rpcResponse =
-      response instanceof UpstreamResponse ? await this.#readShort(response, lookup.method, signal) : response
+      response instanceof UpstreamResponse
+        ? await this.#readShort(response, lookup.call.method, signal)
+        : response
     if (rpcResponse && 'result' in rpcResponse) this.#store(lookup, rpcResponse.result, until)
     return rpcResponse
   }
@@ -363,7 +304,7 @@ export class RequestCoalescer {
   }
 
   /** Returns until when the response to a new request may be cached. Undefined when it may not be cached. */
-  #validityOf({ rule, block }: Lookup): Validity | undefined {
+  #validityOf({ rule, block }: Lookup<call>): Validity | undefined {
     const { chain, cache } = this.#options
     if (!cache.isEnabled || !chain.isCacheable) return undefined
     if (rule.ttl.kind === 'params') return {}
@@ -384,13 +325,13 @@ export class RequestCoalescer {
   }
 
   #store(
-    { prefix, group, params, block, sharedKey, request }: Lookup,
+    { prefix, group, params, block, sharedKey, call }: Lookup<call>,
     result: string,
     until: Validity | undefined,
   ): void {
     const { chain, cache, shared } = this.#options
     // Only responses of the current upstreams are cached. They may be of another chain than those before them.
-    if (!chain.isCurrent(request.version)) return
+    if (!this.#isCurrent(call)) return
     // Null may mean that the upstream does not have the object yet. Entries under the key prefix of a replaced chain
     // are never found.
     if (!until || result === 'null' || prefix !== chain.prefix || result.length > maxCachedBytes) return
@@ -415,11 +356,12 @@ interface Validity extends CacheValidity {
 
 function groupOf(
   variant: string,
-  { endpoint, maxLogRange = 0 }: CacheableCall,
+  { method, endpoint, maxLogRange = 0 }: ClientCall,
   { ttl }: CacheRule,
-  name: string,
 ): string {
   // A range that is too long for one caller may be allowed for another.
   const limit = ttl.kind === 'logs' ? ` ${maxLogRange}` : ''
-  return variant === '' && endpoint === '' && limit === '' ? name : `${variant}${endpoint} ${name}${limit}`
+  return variant === '' && endpoint === '' && limit === ''
+    ? method
+    : `${variant}${endpoint} ${method}${limit}`
 }

@@ -1,15 +1,13 @@
-import type { ClientCall } from '../rpc-call.ts'
+import { promised } from '@fairlead/runtime'
 import type { RpcItem } from '@fairlead/gateway-core/json-rpc/types'
 import { findMethod } from '../methods/available-methods.ts'
-import { resolveMethod } from '../methods/resolve-method.ts'
-import { dispatch } from '../dispatch/dispatch.ts'
-import type { Upstream } from '../upstream/types.ts'
+import { type ResolvedCall, resolvedCall } from '../methods/resolve-method.ts'
+import { beginDispatch } from '../dispatch/dispatch.ts'
+import type { UpstreamResponse } from '../response/upstream-response.ts'
 import { latestParam } from './latest-param.ts'
 
 /** Context that the calls of a batch share. */
-type BatchContext = Pick<ClientCall, 'grant' | 'endpoint' | 'signal' | 'caches'> & {
-  readonly upstream: Upstream
-}
+type BatchContext = Pick<ResolvedCall, 'grant' | 'endpoint' | 'signal' | 'caches' | 'upstream'>
 
 /**
  * Returns a function that reads the latest block once for all calls of a batch, so that they respond from the same
@@ -19,7 +17,7 @@ type BatchContext = Pick<ClientCall, 'grant' | 'endpoint' | 'signal' | 'caches'>
  * @param context - context of the batch
  * @returns undefined when fewer than two calls depend on it
  */
-export function batchLatestBlock(items: readonly RpcItem[], context: BatchContext): ClientCall['latest'] {
+export function batchLatestBlock(items: readonly RpcItem[], context: BatchContext): ResolvedCall['latest'] {
   if (!context.caches || items.filter(dependsOnLatest).length < 2) return undefined
   let read: Promise<number | undefined> | undefined
   // Runs only after a call was admitted.
@@ -31,9 +29,10 @@ async function latestOf(context: BatchContext): Promise<number | undefined> {
   const { upstream, grant, endpoint, signal, caches } = context
   const reservation = upstream.reserve()
   try {
-    const destination = resolveMethod(request, findMethod(request.method), grant, endpoint)
-    const call = { grant, endpoint, request, signal, caches }
-    const forwarded = await dispatch(call, destination, upstream, reservation)
+    const call = resolvedCall(request, { grant, endpoint, signal, caches, upstream })
+    const forwarded = await promised<string | UpstreamResponse>((completion) =>
+      beginDispatch(call, completion, reservation),
+    )
     const { result } = JSON.parse(typeof forwarded === 'string' ? forwarded : '{}') as {
       readonly result?: unknown
     }
@@ -49,6 +48,5 @@ async function latestOf(context: BatchContext): Promise<number | undefined> {
 function dependsOnLatest(item: RpcItem): boolean {
   if ('failure' in item) return false
   if (item.method === 'eth_blockNumber') return true
-  const found = findMethod(item.method)
-  return found !== undefined && Array.isArray(item.params) && latestParam(found, item.params) !== undefined
+  return Array.isArray(item.params) && latestParam(findMethod(item.method), item.params) !== undefined
 }

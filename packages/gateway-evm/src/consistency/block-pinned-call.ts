@@ -3,23 +3,14 @@ import { type ErrorObject, toRpcError } from '../response/rpc-errors.ts'
 import type { Completion } from '@fairlead/runtime'
 import { jsonParts } from '@fairlead/gateway-core/json-rpc/json-parts'
 import { rpcCodes } from '../rpc-codes.ts'
-import type { ResolvedMethod } from '../methods/resolve-method.ts'
+import type { ResolvedCall } from '../methods/resolve-method.ts'
 import { UpstreamResponse } from '../response/upstream-response.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 import type { Upstream } from '../upstream/types.ts'
 import { latestParam } from './latest-param.ts'
 
-/** A call of a batch, and the number that counts as the latest block for it. */
-export interface PinnedCall {
-  readonly latest: number
-  readonly destination: ResolvedMethod
-  readonly upstream: Upstream
-  readonly send: (
-    destination: ResolvedMethod,
-    minBlock: number | undefined,
-    completion: Completion<RpcResponse | UpstreamResponse>,
-  ) => void
-}
+/** Sends the call of a batch, with or without a block number in place of the tag. */
+export type SendPinned = (call: ResolvedCall, completion: Completion<RpcResponse | UpstreamResponse>) => void
 
 // Some upstreams provide the latest state only for the tag.
 const unpinned = new WeakMap<Upstream, number>()
@@ -29,19 +20,26 @@ const unpinnedMs = 60_000
  * Sends a call with the block number in place of the tag `latest`. If the upstream rejects it, the original call is
  * sent.
  *
+ * @param call - a call of a batch
+ * @param latest - the number that counts as the latest block for it
+ * @param send - sends the call
  * @param completion - receives the response, or the error of `send`
  */
 export function sendPinned(
-  { latest, destination, upstream, send }: PinnedCall,
+  call: ResolvedCall,
+  latest: number,
+  send: SendPinned,
   completion: Completion<RpcResponse | UpstreamResponse>,
 ): void {
-  const text = `0x${latest.toString(16)}`
-  if (destination.method.name === 'eth_blockNumber') return completion.resolve({ result: `"${text}"` })
-  const pinned = (unpinned.get(upstream) ?? 0) < performance.now() ? pinnedTo(text, destination) : undefined
-  if (!pinned) return send(destination, undefined, completion)
+  const { method, upstream } = call
+  const block = `0x${latest.toString(16)}`
+  if (method === 'eth_blockNumber') return completion.resolve({ result: `"${block}"` })
+  const isPinnable = (unpinned.get(upstream) ?? 0) < performance.now()
+  const pinned = isPinnable ? pinnedTo(block, latest, call) : undefined
+  if (!pinned) return send(call, completion)
   const fail = (error: unknown) => completion.reject(error)
   const sendUnpinned = (isLagging: boolean) =>
-    send(destination, undefined, {
+    send(call, {
       resolve: (response) => {
         // A lagging upstream does not have the block yet. The next batch may succeed.
         if (!('error' in response) && !isLagging) unpinned.set(upstream, performance.now() + unpinnedMs)
@@ -49,12 +47,12 @@ export function sendPinned(
       },
       reject: fail,
     })
-  send(pinned, latest, {
+  send(pinned, {
     resolve: (response) => {
       const error = errorIn(response)
       // A revert is a result of the contract. It means that the state is available.
       if (error && error.code !== revertCode) sendUnpinned(isUnknownBlock(error))
-      else if (lacksBlock(destination.method.name, response)) sendUnpinned(true)
+      else if (lacksBlock(method, response)) sendUnpinned(true)
       else completion.resolve(response)
     },
     reject: (error) => {
@@ -77,16 +75,21 @@ function lacksBlock(method: string, response: RpcResponse | UpstreamResponse): b
   return 'result' in response && response.result === 'null'
 }
 
-function pinnedTo(block: string, destination: ResolvedMethod): ResolvedMethod | undefined {
-  const { params, paramsText } = destination
-  const position = latestParam(destination, params)
+function pinnedTo(block: string, minBlock: number, call: ResolvedCall): ResolvedCall | undefined {
+  const { found, params, paramsText } = call
+  const position = latestParam(found, params)
   if (position === undefined) return undefined
   const param = params[position]
   const isFilter = isRecord(param)
   const replacement = isFilter ? withBounds(param, block) : block
   const parts = jsonParts(paramsText)
   parts[position] = JSON.stringify(replacement)
-  return { ...destination, params: params.with(position, replacement), paramsText: `[${parts.join(',')}]` }
+  return {
+    ...call,
+    params: params.with(position, replacement),
+    paramsText: `[${parts.join(',')}]`,
+    minBlock,
+  }
 }
 
 function withBounds(filter: Readonly<Record<string, unknown>>, block: string) {

@@ -5,14 +5,19 @@ import type { SpecifiedMethod } from '../methods/method-policy.ts'
  * Finds the param of a call that refers to the latest block: the tag `latest`, or a log filter that starts or ends
  * there.
  *
- * @param specified - the method
+ * @param found - its method in the specification
  * @param params - by position
  * @returns its position; undefined when the call does not depend on the latest block
  */
 export function latestParam(
-  { method, policy: { highestBlock } }: SpecifiedMethod,
+  found: SpecifiedMethod | undefined,
   params: readonly unknown[],
 ): number | undefined {
+  if (!found) return undefined
+  const {
+    method,
+    policy: { highestBlock },
+  } = found
   const [filter] = params
   if (method.name === 'eth_getLogs') return isRecord(filter) && endsAtLatestBlock(filter) ? 0 : undefined
   if (!highestBlock || highestBlock.field !== undefined) return undefined

@@ -2,26 +2,22 @@ import type { RpcResponse } from '../response/rpc-response.ts'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { toRpcError } from '../response/rpc-errors.ts'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Completion, settleWith } from '@fairlead/runtime'
-import type { ClientCall } from '../rpc-call.ts'
-import type { ResolvedMethod } from '../methods/resolve-method.ts'
+import { type Completion, promised, settleWith } from '@fairlead/runtime'
+import type { ResolvedCall } from '../methods/resolve-method.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 import type { ResponseCaches } from '../cache/caches.ts'
 import { UpstreamResponse } from '../response/upstream-response.ts'
 import { blockNumberOf } from '../cache/block-of-call.ts'
+import { sendToUpstream } from '../adapters/send-to-upstream.ts'
 import { ownCall } from '../upstream/own-call.ts'
-import type { Upstream } from '../upstream/types.ts'
 
 // During a reorganization, an upstream may briefly not have the new blocks.
 const maxAttempts = 4
 const attemptIntervalMs = 50
 
-/** Sends the call again, to an upstream that has a given block if there is one. */
-type Resend = (destination: ResolvedMethod, minBlock: number) => Promise<RpcResponse | UpstreamResponse>
-
 /** Whether a call requests the latest block. */
-export function readsLatestBlock({ method: { name }, params }: ResolvedMethod): boolean {
-  return name === 'eth_blockNumber' || (name === 'eth_getBlockByNumber' && params[0] === 'latest')
+export function readsLatestBlock({ method, params }: ResolvedCall): boolean {
+  return method === 'eth_blockNumber' || (method === 'eth_getBlockByNumber' && params[0] === 'latest')
 }
 
 /**
@@ -30,21 +26,19 @@ export function readsLatestBlock({ method: { name }, params }: ResolvedMethod): 
  * considered shorter.
  *
  * @param call - a call for which {@link readsLatestBlock} is true
- * @param destination - the resolved method of the call
  * @param response - response of the upstream
- * @param context - dependencies
+ * @param caches - the high-water marks
  * @param completion - receives the same response, or a higher one
  */
 export function monotonicReads(
-  call: ClientCall,
-  destination: ResolvedMethod,
+  call: ResolvedCall,
   response: RpcResponse | UpstreamResponse,
-  context: MonotonicReadsContext,
+  caches: ResponseCaches<ResolvedCall>,
   completion: Completion<RpcResponse | UpstreamResponse>,
 ): void {
-  const { caches, upstream } = context
-  const { chain } = caches.of(upstream, call.grant)
-  const { credentialId } = call.grant
+  const { upstream, grant } = call
+  const { chain } = caches.of(upstream, grant)
+  const { credentialId } = grant
   const number = headIn(response)
   const { chainKey } = chain
   const version = upstream.list?.version
@@ -56,10 +50,7 @@ export function monotonicReads(
     caches.heads.record(credentialId, chainKey, received)
   }
   const findHigher = (mark: number) =>
-    settleWith(
-      higherHead(call, destination, response, { ...context, chainKey, highWaterMark: mark, record }),
-      completion,
-    )
+    settleWith(higherHead(call, response, { caches, chainKey, highWaterMark: mark, record }), completion)
   const settle = (shared = -1) => {
     // Read last, because other calls may have raised it meanwhile.
     const highWaterMark = Math.max(caches.heads.highWaterMark(credentialId, chainKey), shared)
@@ -75,7 +66,7 @@ export function monotonicReads(
     })
   }
   if (!chain.doubts(number)) return accept()
-  settleWith(hasBlock(upstream, number, call), {
+  settleWith(hasBlock(number, call), {
     resolve: (exists) => {
       if (exists) accept()
       else findHigher(Math.max(caches.heads.highWaterMark(credentialId, chainKey), chain.latest ?? -1))
@@ -88,7 +79,7 @@ export function monotonicReads(
 }
 
 /** Whether any upstream has the block with this number, as opposed to only reporting the number. */
-async function hasBlock(upstream: Upstream, number: number, { grant, signal }: ClientCall): Promise<boolean> {
+async function hasBlock(number: number, { upstream, grant, signal }: ResolvedCall): Promise<boolean> {
   const method = 'eth_getBlockByNumber'
   const params = [`0x${number.toString(16)}`, false]
   const response = await upstream.post({ ...ownCall(method, params, signal), minBlock: number, grant })
@@ -104,15 +95,9 @@ async function hasBlock(upstream: Upstream, number: number, { grant, signal }: C
   }
 }
 
-/** Dependencies of {@link monotonicReads}. */
-interface MonotonicReadsContext {
-  readonly caches: ResponseCaches
-  readonly upstream: Upstream
-  readonly resend: Resend
-}
-
 /** Dependencies of {@link higherHead}. */
-interface HigherHeadContext extends MonotonicReadsContext {
+interface HigherHeadContext {
+  readonly caches: ResponseCaches<ResolvedCall>
   /** Key of the chain. */
   readonly chainKey: string
   readonly highWaterMark: number
@@ -121,14 +106,14 @@ interface HigherHeadContext extends MonotonicReadsContext {
 
 /** Searches for a response that is not below the high-water mark of the credential. */
 async function higherHead(
-  call: ClientCall,
-  destination: ResolvedMethod,
+  given: ResolvedCall,
   response: RpcResponse | UpstreamResponse,
-  { caches, upstream, resend, chainKey, highWaterMark, record }: HigherHeadContext,
+  { caches, chainKey, highWaterMark, record }: HigherHeadContext,
 ): Promise<RpcResponse | UpstreamResponse> {
-  const { chain } = caches.of(upstream, call.grant)
+  const call = { ...given, minBlock: highWaterMark }
+  const { chain } = caches.of(call.upstream, call.grant)
   // resend: higher head
-  const retried = await orDiscard(response, resend(destination, highWaterMark))
+  const retried = await orDiscard(response, resend(call))
   const higher = headIn(retried) ?? -1
   if (higher >= highWaterMark && !chain.doubts(higher)) {
     discard(response)
@@ -139,16 +124,16 @@ async function higherHead(
   discard(retried)
   if (higher < highWaterMark) caches.heads.miss(call.grant.credentialId, chainKey)
   const text = `0x${highWaterMark.toString(16)}`
-  if (destination.method.name === 'eth_blockNumber') {
+  if (call.method === 'eth_blockNumber') {
     discard(response)
     return { result: `"${text}"` }
   }
-  const params = [text, ...destination.params.slice(1)]
-  const pinned = { ...destination, params, paramsText: JSON.stringify(params) }
+  const params = [text, ...call.params.slice(1)]
+  const pinned = { ...call, params, paramsText: JSON.stringify(params) }
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     if (attempt > 0) await pause(attemptIntervalMs)
     // resend: block of the high-water mark
-    const block = await orDiscard(response, resend(pinned, highWaterMark))
+    const block = await orDiscard(response, resend(pinned))
     if (headIn(block) === highWaterMark) {
       discard(response)
       return block
@@ -156,6 +141,11 @@ async function higherHead(
     discard(block)
   }
   return response
+}
+
+/** Sends a call again, to an upstream that has its block if there is one. */
+function resend(call: ResolvedCall): Promise<RpcResponse | UpstreamResponse> {
+  return promised((completion) => sendToUpstream(call, call.signal, completion))
 }
 
 /**

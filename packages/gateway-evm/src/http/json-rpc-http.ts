@@ -13,7 +13,7 @@ import type { Admission } from '@fairlead/gateway-core/admission/types'
 import { sizeLimit } from '@fairlead/gateway-core/admission/request-limits'
 import type { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
-import type { ResponseCaches } from '../cache/caches.ts'
+import type { ResolvedCall } from '../methods/resolve-method.ts'
 import { batchLatestBlock } from '../consistency/batch-latest-block.ts'
 import type { UpstreamResponse } from '../response/upstream-response.ts'
 import type { Upstream } from '../upstream/types.ts'
@@ -45,7 +45,7 @@ export interface JsonRpcDependencies extends HttpDependencies {
   /** Maximum number of blocks in a log query. 0 = unlimited. */
   readonly maxLogRange: number
   /** Caches for responses. Without it, every call is sent to the upstream. */
-  readonly caches?: ResponseCaches | undefined
+  readonly caches?: ResolvedCall['caches']
 }
 
 // Request headers that libraries, wallets and tracing add to a call.
@@ -111,7 +111,7 @@ class JsonRpcRequest implements Expirable, CallContext {
   readonly signal: CancellationSignal
   readonly endpoint: RpcEndpoint
   readonly admission: Admission
-  readonly caches: ResponseCaches | undefined
+  readonly caches: ResolvedCall['caches']
   readonly budget: TickBudget
   readonly grant: Grant
   readonly maxLogRange: number

@@ -3,6 +3,7 @@ import { chains, methods } from '@fairlead/evm-rpc/contract'
 import { describe, expect, it } from 'vitest'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { adapters } from '../adapters/adapters.ts'
+import type { RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { availableMethod, findMethod } from './available-methods.ts'
 import { resolveMethod } from './resolve-method.ts'
@@ -84,9 +85,17 @@ describe('availableMethod', () => {
 })
 
 describe('resolveMethod', () => {
+  const resolved = (request: RpcRequest) => {
+    const client = { grant: grantOf('evm'), endpoint: '' } as const
+    const unresolved = { adapter: undefined, params: [], paramsText: '' }
+    const call = { ...client, ...unresolved, request, found: findMethod(request.method) }
+    resolveMethod(call)
+    return call
+  }
+
   it('rejects subscriptions over HTTP and names the WebSocket', () => {
     const request = { method: 'eth_subscribe', params: ['newHeads'], paramsText: '["newHeads"]', idText: '1' }
-    expect(rejection(() => resolveMethod(request, findMethod(request.method), grantOf('evm'), ''))).toEqual({
+    expect(rejection(() => resolved(request))).toEqual({
       code: -32601,
       message: 'eth_subscribe is available only over WebSocket.',
     })
@@ -94,7 +103,7 @@ describe('resolveMethod', () => {
 
   it('appends defaults to the params, for the node and for adapters', () => {
     const request = { method: 'eth_getBalance', params: ['0x1'], paramsText: '[ "0x1"]', idText: '1' }
-    expect(resolveMethod(request, findMethod(request.method), grantOf('evm'), '')).toMatchObject({
+    expect(resolved(request)).toMatchObject({
       params: ['0x1', 'latest'],
       paramsText: '[ "0x1","latest"]',
     })

@@ -1,53 +1,72 @@
 import type { Method } from '@fairlead/core'
-import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { Adapter } from '../adapters/adapter.ts'
 import { adapterOf } from '../adapters/adapters.ts'
 import type { RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
-import { availableMethod } from './available-methods.ts'
-import type { SpecifiedMethod } from './method-policy.ts'
+import { returnedId } from '../call.ts'
+import { availableMethod, findMethod } from './available-methods.ts'
+import { unknownPolicy } from './method-policy.ts'
+import type { ResponseCaches } from '../cache/caches.ts'
+import type { ClientCall } from '../rpc-call.ts'
 
-/** A resolved method and its params. */
-export interface ResolvedMethod extends SpecifiedMethod {
+/** A call of a client whose method is resolved. */
+export interface ResolvedCall extends ClientCall {
   /** Responds in place of the upstream, or transforms the call. Most methods have none. */
   readonly adapter: Adapter | undefined
+  /** Caches for responses. Without it, every call is sent to the upstream. */
+  readonly caches?: ResponseCaches<ResolvedCall> | undefined
+  /**
+   * Reads the number that counts as the latest block for all calls of a batch. Undefined when they need no common
+   * block.
+   */
+  readonly latest?: (() => Promise<number | undefined>) | undefined
+}
+
+/** A call whose method is not resolved yet. */
+export interface UnresolvedCall extends Pick<ResolvedCall, 'request' | 'found' | 'grant' | 'endpoint'> {
+  adapter: Adapter | undefined
   /** By position, with the defaults of the specification for omitted params. */
-  readonly params: readonly unknown[]
+  params: readonly unknown[]
   /** The params as JSON. The caller's own params are unchanged. */
-  readonly paramsText: string
+  paramsText: string
 }
 
 /**
- * Resolves the method of a call that the node offers, and checks the number of its params.
+ * Creates a call for a client and resolves its method, without admission.
  *
- * @param request - a validated envelope
- * @param found - its method in the specification
- * @param grant - the node
- * @param endpoint - URL path suffix of the call
+ * @throws as {@link resolveMethod}
+ */
+export function resolvedCall(
+  request: RpcRequest,
+  client: Pick<ResolvedCall, 'grant' | 'endpoint' | 'signal' | 'upstream'> & Partial<ResolvedCall>,
+): ResolvedCall {
+  const { method, paramsText, idText = '1' } = request
+  const found = findMethod(method)
+  const policy = found?.policy ?? unknownPolicy
+  const resolved = { params: [], paramsText, adapter: undefined }
+  const call = { ...client, ...resolved, request, found, method, policy, idText: returnedId(idText) }
+  resolveMethod(call)
+  return call
+}
+
+/**
+ * Resolves the method of a call that the node offers: sets its adapter, and its params after a check of their number.
+ *
  * @throws {@link RpcError} -32601 for a method that is not offered, or not over this transport; -32602 for invalid
  * params
  */
-export function resolveMethod(
-  request: RpcRequest,
-  found: SpecifiedMethod | undefined,
-  grant: Grant,
-  endpoint: '' | 'evm',
-): ResolvedMethod {
-  const { method, policy } = availableMethod(request.method, found, grant, endpoint)
+export function resolveMethod(call: UnresolvedCall): void {
+  const { request, found, grant, endpoint } = call
+  const { method } = availableMethod(request.method, found, grant, endpoint)
   if (method.transports && !method.transports.includes('http')) {
     throw new RpcError(rpcCodes.methodNotFound, `${method.name} is available only over WebSocket.`)
   }
-  const given = positional(method, request.params)
+  call.params = positional(method, request.params)
+  call.paramsText = request.paramsText
   const adapter = adapterOf(method.name)
-  const { params, paramsText } = withDefaults(method, given, request.paramsText)
-  return {
-    method,
-    policy,
-    adapter: adapter?.endpoint === undefined || adapter.endpoint === endpoint ? adapter : undefined,
-    params,
-    paramsText,
-  }
+  call.adapter = adapter?.endpoint === undefined || adapter.endpoint === endpoint ? adapter : undefined
+  if (call.params.length < method.params.length) appendDefaults(call, method)
 }
 
 function positional(method: Method, params: RpcRequest['params']): readonly unknown[] {
@@ -64,17 +83,15 @@ function positional(method: Method, params: RpcRequest['params']): readonly unkn
 
 // Some upstreams require parameters that have a default in the specification. A flag that is false is still omitted: it
 // has no effect, and upstreams without the flag reject the call.
-function withDefaults(method: Method, params: readonly unknown[], paramsText: string) {
-  if (params.length === method.params.length) return { params, paramsText }
+function appendDefaults(call: UnresolvedCall, method: Method): void {
+  const { params, paramsText } = call
   const defaults = method.params.slice(params.length).map(({ schema }) => schema['default'])
   const last = defaults.findLastIndex((value) => value !== undefined && value !== false)
-  if (last < 0) return { params, paramsText }
+  if (last < 0) return
   const added = defaults.slice(0, last + 1).map((value) => value ?? null)
   const text = added.map((value) => JSON.stringify(value)).join(',')
-  return {
-    params: [...params, ...added],
-    paramsText: params.length === 0 ? `[${text}]` : `${paramsText.slice(0, -1)},${text}]`,
-  }
+  call.params = [...params, ...added]
+  call.paramsText = params.length === 0 ? `[${text}]` : `${paramsText.slice(0, -1)},${text}]`
 }
 
 // `Array.isArray` does not narrow a readonly array.

@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { onTestFinished } from 'vitest'
 import { adapterOf } from '../adapters/adapters.ts'
 import { unknownPolicy } from '../methods/method-policy.ts'
-import { dispatch } from '../dispatch/dispatch.ts'
+import { dispatchedCall } from './dispatched-call.ts'
+import { grantWith } from '@fairlead/gateway-core/testing/limited-grant'
 import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { createEvmUpstream } from '../upstream/evm-upstream.ts'
 import type { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
@@ -53,32 +54,20 @@ export function adapted(address: string): AdaptedCall {
   return async (name, ...params) => {
     const signal = AbortSignal.timeout(30_000)
     const paramsText = JSON.stringify(params)
-    const forwarded = await dispatch(
-      {
-        grant: {
-          credentialId: 'credential',
-          kind: 'token',
-          nodeId: 'node',
-          projectId: 'project',
-          organizationId: 'organization',
-          chain: 'evm',
-          network: 'devnet',
-          protocols: ['evm'],
-          upstreams: {},
-        },
-        endpoint: '',
-        request: { method: name, params, paramsText, idText: '7' },
-        signal,
-      },
-      {
-        method: { name, paramStructure: 'by-position', params: [], idempotent: true, result: {} },
-        policy: unknownPolicy,
-        adapter: adapterOf(name),
-        params,
-        paramsText,
-      },
+    const forwarded = await dispatchedCall({
+      grant: grantWith(),
+      endpoint: '',
+      request: { method: name, params, paramsText, idText: '7' },
+      found: undefined,
+      method: name,
+      policy: unknownPolicy,
+      adapter: adapterOf(name),
+      params,
+      paramsText,
+      idText: '7',
+      signal,
       upstream,
-    )
+    })
     const reading = { method: name, reservation: upstream.reserve(), signal }
     const text = typeof forwarded === 'string' ? forwarded : await forwarded.readWithId('7', reading)
     const { id, result, error } = JSON.parse(text) as { id: number; result?: unknown; error?: RpcError }

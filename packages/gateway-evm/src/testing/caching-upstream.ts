@@ -2,12 +2,10 @@ import { onTestFinished, vi } from 'vitest'
 import { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
 import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
-import type { ClientCall } from '../rpc-call.ts'
 import { parseBody } from '@fairlead/gateway-core/json-rpc/parse-body'
 import type { RpcItem, RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
 import type { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
-import { findMethod } from '../methods/available-methods.ts'
-import { resolveMethod } from '../methods/resolve-method.ts'
+import { type ResolvedCall, resolvedCall } from '../methods/resolve-method.ts'
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import {
   type ResponseCaches,
@@ -16,7 +14,8 @@ import {
   type NodeCache,
 } from '../cache/caches.ts'
 import { batchLatestBlock } from '../consistency/batch-latest-block.ts'
-import { dispatch } from '../dispatch/dispatch.ts'
+import { sendToUpstream } from '../adapters/send-to-upstream.ts'
+import { dispatchedCall } from './dispatched-call.ts'
 import { createEvmUpstreams } from '../upstream/evm-upstreams.ts'
 
 type Params = readonly unknown[]
@@ -75,8 +74,8 @@ export interface CachingNode {
   call(method: string, params?: Params, options?: CallOptions): Promise<unknown>
   /** Returns the results of a batch, with an error in place of each failed one. */
   batch(calls: readonly (readonly [method: string, ...params: unknown[]])[]): Promise<readonly unknown[]>
-  readonly memory: NodeCache
-  readonly change: ResponseCaches['change']
+  readonly memory: NodeCache<ResolvedCall>
+  readonly change: ResponseCaches<ResolvedCall>['change']
   /** Changes the upstreams of the node. */
   changeUpstreams(text: string): void
   states(): ReturnType<ReturnType<typeof createResponseCaches>['states']>
@@ -97,9 +96,13 @@ const grantOf = (evm: string): Grant => ({
 })
 
 /** Opens a node for a text of upstream URLs, until the running test ends. */
-export function cachingNode(text: string, options: Partial<ResponseCacheOptions> = {}): CachingNode {
+export function cachingNode(
+  text: string,
+  options: Partial<ResponseCacheOptions<ResolvedCall>> = {},
+): CachingNode {
   const upstreams = createEvmUpstreams(20_000, {}, new MemoryLedger(2 ** 29), { pollMs: 50, hedges: false })
-  const caches = createResponseCaches({
+  const caches = createResponseCaches<ResolvedCall>({
+    send: sendToUpstream,
     maxBytes: 2 ** 26,
     budget: new TickBudget(),
     headMs: 0,
@@ -112,14 +115,13 @@ export function cachingNode(text: string, options: Partial<ResponseCacheOptions>
   const node = upstreams.of(grant, 'evm')
   const dispatched = async (
     request: RpcRequest,
-    overrides: Partial<ClientCall>,
+    overrides: Partial<ResolvedCall>,
     upstream = upstreams.forCall(grant),
   ) => {
     const reservation = upstream.reserve()
     const signal = overrides.signal ?? AbortSignal.timeout(20_000)
-    const call = { grant, endpoint: '' as const, request, signal, caches, ...overrides }
-    const resolved = resolveMethod(request, findMethod(request.method), call.grant, '')
-    const forwarded = await dispatch(call, resolved, upstream, reservation)
+    const call = resolvedCall(request, { grant, endpoint: '', signal, upstream, caches, ...overrides })
+    const forwarded = await dispatchedCall(call, reservation)
     const response = typeof forwarded === 'string' ? forwarded : await forwarded.readText(reservation, signal)
     reservation.release()
     const { id, result, error } = JSON.parse(response) as { id: unknown; result?: unknown; error?: RpcError }

@@ -4,9 +4,8 @@ import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { grantWith } from '@fairlead/gateway-core/testing/limited-grant'
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { waitFor } from '@fairlead/vitest/wait-for'
-import { dispatch } from '../dispatch/dispatch.ts'
-import { findMethod } from '../methods/available-methods.ts'
-import { resolveMethod } from '../methods/resolve-method.ts'
+import { resolvedCall } from '../methods/resolve-method.ts'
+import { dispatchedCall } from '../testing/dispatched-call.ts'
 import { createEvmUpstreams } from './evm-upstreams.ts'
 
 /** Number of connections that one organization may use alone: 7/8 of those that are not for short calls. */
@@ -28,13 +27,8 @@ async function sharedUpstream() {
     const signal = AbortSignal.timeout(20_000)
     const upstream = upstreams.forCall(grant)
     const node = { ...grant, upstreams: { evm: url } }
-    const rpcCall = { grant: node, endpoint: '', request, signal } as const
-    void dispatch(
-      rpcCall,
-      resolveMethod(request, findMethod(request.method), node, ''),
-      upstream,
-      upstream.reserve(),
-    ).catch(() => undefined)
+    const resolved = resolvedCall(request, { grant: node, endpoint: '', signal, upstream })
+    void dispatchedCall(resolved, upstream.reserve()).catch(() => undefined)
   }
   const of = (organizationId: string) =>
     received.filter((body) => body.includes(`"${organizationId}"`)).length

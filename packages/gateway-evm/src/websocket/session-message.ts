@@ -9,7 +9,7 @@ import {
   type RequestServices,
 } from '@fairlead/gateway-core/http/request-context'
 import type { CancellationSignal } from '@fairlead/runtime'
-import type { ResponseCaches } from '../cache/caches.ts'
+import type { ResolvedCall } from '../methods/resolve-method.ts'
 import { rejectedCall } from '../rejected-call.ts'
 import type { ClientSubscriptions } from '../subscriptions/client-subscriptions.ts'
 import type { Upstream } from '../upstream/types.ts'
@@ -43,7 +43,7 @@ export class SessionMessage implements Expirable, MessageContext {
   readonly budget: TickBudget
   readonly subscriptions: ClientSubscriptions
   readonly maxLogRange: number
-  readonly caches: ResponseCaches | undefined
+  readonly caches: ResolvedCall['caches']
   batch: MessageContext['batch'] = undefined
   latest: MessageContext['latest'] = undefined
   readonly #dependencies: WebSocketDependencies
