@@ -16,7 +16,7 @@ import { beginDispatch } from './dispatch/dispatch.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { UpstreamResponse } from './response/upstream-response.ts'
 import type { Upstream } from './upstream/types.ts'
-import type { RpcItem, RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
+import type { InvalidItem, RpcItem, RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
 import { rejectedCall } from './rejected-call.ts'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { ordinaryCost } from '@fairlead/gateway-core/usage/units'
@@ -24,7 +24,8 @@ import { rpcCodes } from './rpc-codes.ts'
 import { errorText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { findMethod } from './methods/available-methods.ts'
 import { type MethodPolicy, type SpecifiedMethod, unknownPolicy } from './methods/method-policy.ts'
-import { type ResolvedCall, resolveMethod } from './methods/resolve-method.ts'
+import { batchLatestBlock } from './consistency/batch-latest-block.ts'
+import { type Batch, type ResolvedCall, resolveMethod } from './methods/resolve-method.ts'
 
 /** Context that all calls of one HTTP request share. */
 export interface CallContext {
@@ -42,10 +43,6 @@ export interface CallContext {
   readonly maxLogRange?: number | undefined
   /** Caches for responses. */
   readonly caches?: ResolvedCall['caches']
-  /** Present for the calls of a batch. */
-  readonly batch?: ResolvedCall['batch']
-  /** Present for a batch whose calls depend on the latest block. */
-  readonly latest?: ResolvedCall['latest']
   /** Receives failures that the gateway itself causes. */
   readonly log: Logger
 }
@@ -64,17 +61,17 @@ export interface HandledCall {
   release?(): void
 }
 
-/** As {@link beginCall}, with a promise in place of the callback. */
+/** Runs one call, with a promise in place of the callback. */
 export function handleCall(
   item: RpcItem,
   context: CallContext,
   reservation?: Reservation,
 ): Promise<HandledCall> {
-  return new Promise((done) => beginCall(item, context, done, reservation))
+  return new Promise((done) => prepareCall(item, context, reservation).begin(done))
 }
 
 /**
- * As {@link beginCall}, for all calls of a batch in parallel.
+ * Runs all calls of a batch in parallel.
  *
  * @param done - called once with the responses, in the order of the calls
  */
@@ -86,17 +83,16 @@ export function beginCalls(
 ): void {
   const results: HandledCall[] = []
   let missing = items.length
-  const begin = (item: RpcItem, at: number) => {
-    const onHandled = (result: HandledCall) => {
+  const calls = prepareCalls(items, context, reservation)
+  const begin = (call: PreparedCall, at: number) =>
+    call.begin((result) => {
       results[at] = result
       missing -= 1
       if (missing === 0) done(results)
-    }
-    beginCall(item, context, onHandled, reservation)
-  }
-  for (let start = 0; start < items.length; start += callsPerTurn) {
-    const turn = items.slice(start, start + callsPerTurn)
-    const beginAll = () => turn.forEach((item, at) => begin(item, start + at))
+    })
+  for (let start = 0; start < calls.length; start += callsPerTurn) {
+    const turn = calls.slice(start, start + callsPerTurn)
+    const beginAll = () => turn.forEach((call, at) => begin(call, start + at))
     if (context.budget) context.budget.run(context.grant, turn.length, beginAll)
     else beginAll()
   }
@@ -105,31 +101,69 @@ export function beginCalls(
 /** Number of calls of a batch that begin in one turn. */
 export const callsPerTurn = 100
 
+/** A call that has arrived. */
+export interface PreparedCall {
+  /**
+   * Runs the call through admission and dispatch. Never throws.
+   *
+   * @param done - called once with the response, possibly synchronously
+   */
+  begin(done: (handled: HandledCall) => void): void
+}
+
 /**
- * Runs one authenticated call through admission and dispatch. Never throws.
+ * Prepares one authenticated call.
  *
- * @param done - called once with the response, possibly synchronously
  * @param reservation - present for a call of a batch: its response is buffered completely, and all responses must fit
  * together
  */
-export function beginCall(
+export function prepareCall(
   item: RpcItem,
   context: CallContext,
-  done: (handled: HandledCall) => void,
   reservation?: Reservation,
-): void {
-  if ('failure' in item) {
+  batch?: Batch,
+): PreparedCall {
+  if ('failure' in item) return new InvalidCall(item, context)
+  return new CallHandler(item, context, reservation, batch)
+}
+
+/** As {@link prepareCall}, for all calls of a batch. */
+export function prepareCalls(
+  items: readonly RpcItem[],
+  context: CallContext,
+  reservation: Reservation,
+): readonly PreparedCall[] {
+  const batch: Batch = { latest: undefined }
+  const calls = items.map((item) => prepareCall(item, context, reservation, batch))
+  const valid = calls.filter((call) => call instanceof CallHandler)
+  batch.latest = batchLatestBlock(valid, context)
+  return calls
+}
+
+/** An element of a body that is not a valid call. */
+class InvalidCall implements PreparedCall {
+  readonly #item: InvalidItem
+  readonly #context: CallContext
+
+  constructor(item: InvalidItem, context: CallContext) {
+    this.#item = item
+    this.#context = context
+  }
+
+  begin(done: (handled: HandledCall) => void): void {
+    const { admission, grant } = this.#context
     // Charged like a call, so that the limits of the credential apply to invalid calls too.
-    const rejection = context.admission?.admitStream(context.grant, 'unknown', ordinaryCost)
-    const failure = rejection ? rejectedCall(rejection) : item.failure
-    done({ method: 'unknown', status: failure.status, content: errorText(item.idText, failure) })
-  } else new CallHandler(item, context, done, reservation).begin()
+    const rejection = admission?.admitStream(grant, 'unknown', ordinaryCost)
+    const failure = rejection ? rejectedCall(rejection) : this.#item.failure
+    done({ method: 'unknown', status: failure.status, content: errorText(this.#item.idText, failure) })
+  }
 }
 
 const noParams: readonly unknown[] = []
+const ignore = () => undefined
 
 /** A call between its arrival and its response. */
-class CallHandler implements Completion<string | UpstreamResponse>, ResolvedCall, HandledCall {
+class CallHandler implements PreparedCall, Completion<string | UpstreamResponse>, ResolvedCall, HandledCall {
   readonly request: RpcRequest
   readonly found: SpecifiedMethod | undefined
   readonly method: string
@@ -140,8 +174,7 @@ class CallHandler implements Completion<string | UpstreamResponse>, ResolvedCall
   readonly signal: CancellationSignal
   readonly maxLogRange: number | undefined
   readonly caches: ResolvedCall['caches']
-  readonly batch: ResolvedCall['batch']
-  readonly latest: ResolvedCall['latest']
+  readonly batch: Batch | undefined
   readonly minBlock = undefined
   /** Set when the call is admitted, like the members of {@link UnresolvedCall}. */
   upstream!: Upstream
@@ -149,7 +182,7 @@ class CallHandler implements Completion<string | UpstreamResponse>, ResolvedCall
   params: readonly unknown[] = noParams
   paramsText = '[]'
   readonly #context: CallContext
-  readonly #done: (handled: HandledCall) => void
+  #done: (handled: HandledCall) => void = ignore
   readonly #reservation: Reservation | undefined
   status = 200
   content: string | UpstreamResponse | undefined = undefined
@@ -160,8 +193,8 @@ class CallHandler implements Completion<string | UpstreamResponse>, ResolvedCall
   constructor(
     request: RpcRequest,
     context: CallContext,
-    done: (handled: HandledCall) => void,
     reservation: Reservation | undefined,
+    batch: Batch | undefined,
   ) {
     const { method, idText = '1' } = request
     const found = findMethod(method)
@@ -175,14 +208,13 @@ class CallHandler implements Completion<string | UpstreamResponse>, ResolvedCall
     this.signal = context.signal
     this.maxLogRange = context.maxLogRange
     this.caches = context.caches
-    this.batch = context.batch
-    this.latest = context.latest
+    this.batch = batch
     this.#context = context
-    this.#done = done
     this.#reservation = reservation
   }
 
-  begin(): void {
+  begin(done: (handled: HandledCall) => void): void {
+    this.#done = done
     try {
       const { grant, request, policy, signal } = this
       const admitted = this.#context.admission?.admit(grant, request.method, policy.cost, signal)

@@ -93,7 +93,6 @@ export const policyTables: readonly RestrictedFile[] = [
     file: 'methods/available-methods.ts',
     importers: [
       'call-handler.ts',
-      'consistency/batch-latest-block.ts',
       'methods/resolve-method.ts',
       'websocket/handle-message.ts',
       'websocket/session.ts',

@@ -19,7 +19,7 @@ async function growing() {
     return undefined
   }
   for (const method of ['eth_getBalance', 'eth_call', 'eth_getLogs']) node.scripts.set(method, grow)
-  return { node, ...cachingNode(node.url) }
+  return { node, ...cachingNode(`${node.url}#batch=1`) }
 }
 
 it('pins all calls of a batch to one latest block', async () => {
@@ -100,11 +100,14 @@ it('retries on another upstream when the block is only announced', async () => {
 
 it('fails only the call that throws at its start', async () => {
   const { memory, batch } = await growing()
-  const broken = new Error('broken')
   vi.spyOn(memory.coalescer, 'respond').mockImplementation(() => {
-    throw broken
+    throw new Error('broken')
   })
-  expect(await batch([['eth_getBalance', account, 'latest'], ['eth_blockNumber']])).toEqual([broken, broken])
+  const failed = { code: -32603, message: 'Internal error.' }
+  expect(await batch([['eth_getBalance', account, 'latest'], ['eth_blockNumber']])).toMatchObject([
+    failed,
+    failed,
+  ])
 })
 
 it('treats a revert as a response', async () => {

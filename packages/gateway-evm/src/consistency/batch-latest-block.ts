@@ -1,8 +1,7 @@
 import { promised } from '@fairlead/runtime'
-import type { RpcItem } from '@fairlead/gateway-core/json-rpc/types'
-import { findMethod } from '../methods/available-methods.ts'
-import { type ResolvedCall, resolvedCall } from '../methods/resolve-method.ts'
+import { type Batch, type ResolvedCall, resolvedCall } from '../methods/resolve-method.ts'
 import { beginDispatch } from '../dispatch/dispatch.ts'
+import type { ClientCall } from '../rpc-call.ts'
 import type { UpstreamResponse } from '../response/upstream-response.ts'
 import { latestParam } from './latest-param.ts'
 
@@ -13,12 +12,15 @@ type BatchContext = Pick<ResolvedCall, 'grant' | 'endpoint' | 'signal' | 'caches
  * Returns a function that reads the latest block once for all calls of a batch, so that they respond from the same
  * state.
  *
- * @param items - the calls
+ * @param calls - the calls, which need not be admitted yet
  * @param context - context of the batch
  * @returns undefined when fewer than two calls depend on it
  */
-export function batchLatestBlock(items: readonly RpcItem[], context: BatchContext): ResolvedCall['latest'] {
-  if (!context.caches || items.filter(dependsOnLatest).length < 2) return undefined
+export function batchLatestBlock(
+  calls: readonly Pick<ClientCall, 'request' | 'found'>[],
+  context: BatchContext,
+): Batch['latest'] {
+  if (!context.caches || calls.filter(dependsOnLatest).length < 2) return undefined
   let read: Promise<number | undefined> | undefined
   // Runs only after a call was admitted.
   return () => (read ??= latestOf(context))
@@ -45,8 +47,8 @@ async function latestOf(context: BatchContext): Promise<number | undefined> {
   }
 }
 
-function dependsOnLatest(item: RpcItem): boolean {
-  if ('failure' in item) return false
-  if (item.method === 'eth_blockNumber') return true
-  return Array.isArray(item.params) && latestParam(findMethod(item.method), item.params) !== undefined
+function dependsOnLatest({ request, found }: Pick<ClientCall, 'request' | 'found'>): boolean {
+  const { method, params } = request
+  if (method === 'eth_blockNumber') return true
+  return Array.isArray(params) && latestParam(found, params) !== undefined
 }

@@ -1,5 +1,5 @@
 import { type Completion, settleWith } from '@fairlead/runtime'
-import type { ResolvedCall } from '../methods/resolve-method.ts'
+import type { Batch, ResolvedCall } from '../methods/resolve-method.ts'
 import { sendToUpstream } from '../adapters/send-to-upstream.ts'
 import type { ResponseCaches } from '../cache/caches.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
@@ -55,9 +55,9 @@ async function readWithCallId(
 }
 
 function respond(call: ResolvedCall, completion: Completion<RpcResponse | UpstreamResponse>): void {
-  const { caches, latest } = call
+  const { caches, batch } = call
   if (!caches) sendToUpstream(call, call.signal, completion)
-  else if (latest) respondInBatch(call, caches, latest, completion)
+  else if (batch?.latest) respondInBatch(call, caches, batch.latest, completion)
   else respondFromCaches(call, caches, completion)
 }
 
@@ -65,7 +65,7 @@ function respond(call: ResolvedCall, completion: Completion<RpcResponse | Upstre
 function respondInBatch(
   call: ResolvedCall,
   caches: ResponseCaches<ResolvedCall>,
-  latestOf: NonNullable<ResolvedCall['latest']>,
+  latestOf: NonNullable<Batch['latest']>,
   completion: Completion<RpcResponse | UpstreamResponse>,
 ): void {
   // The caller that began the call no longer waits here, so a thrown error would not be caught.

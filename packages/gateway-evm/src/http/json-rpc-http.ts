@@ -4,9 +4,9 @@ import { type CancellationSignal, settleWith } from '@fairlead/runtime'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import {
   type HandledCall,
-  beginCall,
   beginCalls,
   type CallContext,
+  prepareCall,
   toResponseError,
 } from '../call-handler.ts'
 import type { Admission } from '@fairlead/gateway-core/admission/types'
@@ -14,7 +14,6 @@ import { sizeLimit } from '@fairlead/gateway-core/admission/request-limits'
 import type { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { ResolvedCall } from '../methods/resolve-method.ts'
-import { batchLatestBlock } from '../consistency/batch-latest-block.ts'
 import type { UpstreamResponse } from '../response/upstream-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 import type { EvmUpstreams } from '../upstream/evm-upstreams.ts'
@@ -115,9 +114,6 @@ class JsonRpcRequest implements Expirable, CallContext {
   readonly budget: TickBudget
   readonly grant: Grant
   readonly maxLogRange: number
-  /** Present for a batch. */
-  batch: CallContext['batch']
-  latest: CallContext['latest']
   readonly #dependencies: JsonRpcDependencies
   readonly #http: HttpContext
   readonly #deadlines: Deadlines
@@ -201,7 +197,7 @@ class JsonRpcRequest implements Expirable, CallContext {
     this.#deadline = this.#deadlines.begin(this, now)
     if (batch) return this.#beginBatch(items)
     const [item] = items as readonly [RpcItem]
-    beginCall(item, this, (handled) => this.#http.guard(() => this.#respondSingle(item, handled)))
+    prepareCall(item, this).begin((handled) => this.#http.guard(() => this.#respondSingle(item, handled)))
   }
 
   #parse(body: Buffer | string, maxBatchItems: number): RpcBody {
@@ -262,8 +258,6 @@ class JsonRpcRequest implements Expirable, CallContext {
   #beginBatch(items: readonly RpcItem[]): void {
     this.#http.method = 'batch'
     const reservation = this.#dependencies.upstreams.reserve(this.grant)
-    this.batch = items
-    this.latest = batchLatestBlock(items, this)
     beginCalls(
       items,
       this,

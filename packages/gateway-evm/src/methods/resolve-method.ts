@@ -16,11 +16,13 @@ export interface ResolvedCall extends ClientCall {
   readonly adapter: Adapter | undefined
   /** Caches for responses. Without it, every call is sent to the upstream. */
   readonly caches?: ResponseCaches<ResolvedCall> | undefined
-  /**
-   * Reads the number that counts as the latest block for all calls of a batch. Undefined when they need no common
-   * block.
-   */
-  readonly latest?: (() => Promise<number | undefined>) | undefined
+  readonly batch?: Batch | undefined
+}
+
+/** The batch of a client. */
+export interface Batch {
+  /** Reads the number that counts as the latest block for all calls. Undefined when they need no common block. */
+  latest: (() => Promise<number | undefined>) | undefined
 }
 
 /** A call whose method is not resolved yet. */

@@ -1,9 +1,10 @@
+import { pino } from 'pino'
 import { onTestFinished, vi } from 'vitest'
 import { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
 import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { parseBody } from '@fairlead/gateway-core/json-rpc/parse-body'
-import type { RpcItem, RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
+import type { RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
 import type { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { type ResolvedCall, resolvedCall } from '../methods/resolve-method.ts'
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
@@ -13,7 +14,7 @@ import {
   createResponseCaches,
   type NodeCache,
 } from '../cache/caches.ts'
-import { batchLatestBlock } from '../consistency/batch-latest-block.ts'
+import { beginCalls, type HandledCall } from '../call-handler.ts'
 import { sendToUpstream } from '../adapters/send-to-upstream.ts'
 import { dispatchedCall } from './dispatched-call.ts'
 import { createEvmUpstreams } from '../upstream/evm-upstreams.ts'
@@ -113,11 +114,8 @@ export function cachingNode(
   onTestFinished(() => upstreams.close())
   let grant = grantOf(text)
   const node = upstreams.of(grant, 'evm')
-  const dispatched = async (
-    request: RpcRequest,
-    overrides: Partial<ResolvedCall>,
-    upstream = upstreams.forCall(grant),
-  ) => {
+  const dispatched = async (request: RpcRequest, overrides: Partial<ResolvedCall>) => {
+    const upstream = upstreams.forCall(grant)
     const reservation = upstream.reserve()
     const signal = overrides.signal ?? AbortSignal.timeout(20_000)
     const call = resolvedCall(request, { grant, endpoint: '', signal, upstream, caches, ...overrides })
@@ -162,9 +160,23 @@ export function cachingNode(
       const { items } = parseBody(Buffer.from(JSON.stringify(texts)), 1_000)
       const signal = AbortSignal.timeout(20_000)
       const upstream = upstreams.forCall(grant)
-      const latest = batchLatestBlock(items, { grant, endpoint: '', signal, caches, upstream })
-      const respond = (item: RpcItem) => dispatched(item as RpcRequest, { signal, latest }, upstream)
-      return Promise.all(items.map((item) => respond(item).catch((error: unknown) => error)))
+      const context = {
+        grant,
+        endpoint: '',
+        signal,
+        caches,
+        upstream,
+        log: pino({ level: 'silent' }),
+      } as const
+      const reservation = upstream.reserve()
+      const results = await new Promise<readonly HandledCall[]>((done) =>
+        beginCalls(items, context, done, reservation),
+      )
+      reservation.release()
+      return results.map(({ content }) => {
+        const { result, error } = JSON.parse(content as string) as { result?: unknown; error?: RpcError }
+        return error ? Object.assign(new Error(error.message), error) : result
+      })
     },
     waitForChain: async () => {
       const { chain } = caches.of(node, grant)

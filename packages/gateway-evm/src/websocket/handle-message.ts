@@ -1,16 +1,16 @@
 import { type CancellationSignal, settleWith } from '@fairlead/runtime'
 import { type Admission, type Permit, isRejection } from '@fairlead/gateway-core/admission/types'
 import {
-  beginCall,
   type CallContext,
   callsPerTurn,
-  handleCall,
+  prepareCall,
+  type PreparedCall,
+  prepareCalls,
   type HandledCall,
   toResponseError,
 } from '../call-handler.ts'
 import type { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
-import { batchLatestBlock } from '../consistency/batch-latest-block.ts'
 import type { Upstream } from '../upstream/types.ts'
 import type { RpcBody } from '@fairlead/gateway-core/json-rpc/parse-body'
 import type { RpcItem, RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
@@ -29,8 +29,6 @@ export interface MessageContext extends CallContext {
   readonly admission: Admission
   readonly budget: TickBudget
   readonly subscriptions: ClientSubscriptions
-  batch: CallContext['batch']
-  latest: CallContext['latest']
 }
 
 /** The response to a message. */
@@ -97,7 +95,7 @@ async function handleItems(
 function handleSingle(item: RpcItem, context: MessageContext, done: (handled: HandledMessage) => void): void {
   try {
     const reservation = context.upstream.reserve(context.grant)
-    beginCall(item, context, (handled) => deliverSingle(item, handled, reservation, context, done))
+    prepareCall(item, context).begin((handled) => deliverSingle(item, handled, reservation, context, done))
   } catch (error) {
     done(messageOf(failed('unknown', item.idText, toResponseError(error, context.log))))
   }
@@ -169,17 +167,17 @@ async function callItems(
     const { grant } = context
     const reservation = context.upstream.reserve(grant)
     reservations.push(reservation)
-    context.batch = items
-    context.latest = batchLatestBlock(items, context)
+    const calls = prepareCalls(items, context, reservation)
     const pending: Promise<HandledCall>[] = []
     for (let start = 0; start < items.length; start += callsPerTurn) {
       const turn = items.slice(start, start + callsPerTurn)
       await new Promise<void>((resolve) => context.budget.run(grant, turn.length, resolve))
-      for (const item of turn) {
+      for (const [at, item] of turn.entries()) {
+        const call = calls[start + at] as PreparedCall
         pending.push(
           isSubscriptionRequest(item)
             ? handleSubscription(item, context, activations)
-            : handleCall(item, context, reservation),
+            : new Promise((resolve) => call.begin(resolve)),
         )
       }
     }

@@ -44,8 +44,6 @@ export class SessionMessage implements Expirable, MessageContext {
   readonly subscriptions: ClientSubscriptions
   readonly maxLogRange: number
   readonly caches: ResolvedCall['caches']
-  batch: MessageContext['batch'] = undefined
-  latest: MessageContext['latest'] = undefined
   readonly #dependencies: WebSocketDependencies
   #upstream: Upstream | undefined
 
