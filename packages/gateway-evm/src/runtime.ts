@@ -7,7 +7,7 @@ import {
   type ProtocolSettings,
 } from '@fairlead/gateway-core/protocol/module'
 import { DeadlineStore } from '@fairlead/gateway-core/shared-store/deadline-store'
-import { sendToUpstream } from './adapters/send-to-upstream.ts'
+import { sendToUpstream } from './upstream/send-to-upstream.ts'
 import { createResponseCaches } from './cache/caches.ts'
 import { publishCache } from './cache/metrics.ts'
 import { checkUpstream } from './check-upstream.ts'

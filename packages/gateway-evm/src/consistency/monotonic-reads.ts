@@ -8,7 +8,7 @@ import { isRecord } from '@fairlead/gateway-core/json'
 import type { ResponseCaches } from '../cache/caches.ts'
 import { UpstreamResponse } from '../response/upstream-response.ts'
 import { blockNumberOf } from '../cache/block-of-call.ts'
-import { sendToUpstream } from '../adapters/send-to-upstream.ts'
+import { sendToUpstream } from '../upstream/send-to-upstream.ts'
 import { ownCall } from '../upstream/own-call.ts'
 
 // During a reorganization, an upstream may briefly not have the new blocks.

@@ -1,6 +1,6 @@
 import { type Completion, settleWith } from '@fairlead/runtime'
 import type { Batch, ResolvedCall } from '../methods/resolve-method.ts'
-import { sendToUpstream } from '../adapters/send-to-upstream.ts'
+import { sendToUpstream } from '../upstream/send-to-upstream.ts'
 import type { ResponseCaches } from '../cache/caches.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import { type SendPinned, sendPinned } from '../consistency/block-pinned-call.ts'

@@ -15,7 +15,7 @@ import {
   type NodeCache,
 } from '../cache/caches.ts'
 import { beginCalls, type HandledCall } from '../call-handler.ts'
-import { sendToUpstream } from '../adapters/send-to-upstream.ts'
+import { sendToUpstream } from '../upstream/send-to-upstream.ts'
 import { dispatchedCall } from './dispatched-call.ts'
 import { createEvmUpstreams } from '../upstream/evm-upstreams.ts'
 

@@ -1,11 +1,11 @@
 import { type CancellationSignal, type Completion, promised, settleWith } from '@fairlead/runtime'
 import { stringifyParams } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { ResolvedCall } from '../methods/resolve-method.ts'
-import type { Adapter, ChunkContext } from './adapter.ts'
+import type { Adapter, ChunkContext } from '../adapters/adapter.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import { isMethodNotFound, type RpcResponse } from '../response/rpc-response.ts'
 import { UpstreamResponse } from '../response/upstream-response.ts'
-import { upstreamOf } from '../upstream/upstream-calls.ts'
+import { upstreamOf } from './upstream-calls.ts'
 
 /**
  * Sends a call through its adapter, if it has one, or directly to the upstream.
