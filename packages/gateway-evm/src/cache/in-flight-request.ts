@@ -1,6 +1,9 @@
 import { toRpcError } from '../response/rpc-errors.ts'
-import { Cancellation, type CancellationSignal, type Tenant } from '@fairlead/runtime'
+import { Cancellation, type CancellationSignal } from '@fairlead/runtime'
 import type { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
+import type { ClientCall } from '../rpc-call.ts'
+import type { BlockOfCall } from './block-of-call.ts'
+import type { CacheRule } from './cache-rule.ts'
 import type { RpcResponse } from '../response/rpc-response.ts'
 import type { UpstreamResponse } from '../response/upstream-response.ts'
 import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
@@ -12,19 +15,18 @@ export type RequestOutcome =
   | { readonly kind: 'large' }
   | { readonly kind: 'failed'; readonly failure: unknown }
 
-/** Options of {@link InFlightRequest}. */
-export interface InFlightRequestOptions {
-  /** Epoch of the chain. */
-  readonly epoch: number
-  /** The first caller. Further callers are of the same organization. */
-  readonly tenant: Tenant
-  /**
-   * Signal of the first caller, for a request that ends with this caller; without it, the request continues while any
-   * caller waits.
-   */
-  readonly signal: CancellationSignal | undefined
-  /** Spreads the responses to the callers over event-loop ticks. */
-  readonly budget: TickBudget
+/** What identifies a request to an upstream, and determines how long its response may be cached. */
+interface CacheKey {
+  /** Key prefix of the chain when the call arrived. */
+  readonly prefix: string
+  /** The method, and everything else that makes a difference except the params. There are few groups. */
+  readonly group: string
+  /** The params in canonical form. */
+  readonly params: string
+  /** Key in the shared store. Undefined when the response is not stored there. */
+  readonly sharedKey: string | undefined
+  readonly rule: CacheRule
+  readonly block: BlockOfCall
 }
 
 /** Callers that wait for the outcome together. */
@@ -35,31 +37,52 @@ interface Waiters {
 
 const waitersPerTurn = 16
 
-/** An in-flight request that identical calls may join. */
-export class InFlightRequest {
+/** The request of one call. Once it has begun, identical calls may join it. */
+export class InFlightRequest<call extends ClientCall = ClientCall> implements CacheKey {
+  readonly call: call
+  readonly prefix: string
+  readonly group: string
+  readonly params: string
+  readonly sharedKey: string | undefined
+  readonly rule: CacheRule
+  readonly block: BlockOfCall
   /** Cancellation signal of the request. */
-  readonly signal: CancellationSignal
+  signal: CancellationSignal
   /** Epoch of the chain at the start of the request. The response is valid for callers that arrived in this epoch. */
-  readonly epoch: number
-  readonly #tenant: Tenant
-  readonly #budget: TickBudget
+  epoch = -1
   /** An older request for the same call, of another organization or an earlier epoch. */
   next: InFlightRequest | undefined = undefined
-  readonly #cancellation: Cancellation | undefined
+  #cancellation: Cancellation | undefined = undefined
   /** The callers that joined, in the order of their calls. */
   readonly #waiters: Waiters[] = []
   #waiting = 0
 
-  constructor({ epoch, tenant, signal, budget }: InFlightRequestOptions) {
-    this.epoch = epoch
-    this.#tenant = tenant
-    this.#budget = budget
-    if (signal === undefined) this.#cancellation = new Cancellation()
-    this.signal = signal ?? (this.#cancellation as Cancellation)
+  /** @param call - the first caller. Further callers are of the same organization. */
+  constructor(call: call, { prefix, group, params, sharedKey, rule, block }: CacheKey) {
+    this.call = call
+    this.prefix = prefix
+    this.group = group
+    this.params = params
+    this.sharedKey = sharedKey
+    this.rule = rule
+    this.block = block
+    this.signal = call.signal
   }
 
+  /** A request waits for the turn of its organization, so no call of another organization joins it. */
   get organizationId(): string {
-    return this.#tenant.organizationId
+    return this.call.grant.organizationId
+  }
+
+  /**
+   * Begins the request.
+   *
+   * @param epoch - current epoch of the chain
+   * @param isDetached - whether the request continues while any caller waits; otherwise it ends with the first caller
+   */
+  begin(epoch: number, isDetached: boolean): void {
+    this.epoch = epoch
+    if (isDetached) this.signal = this.#cancellation = new Cancellation()
   }
 
   /** Number of callers that joined this request. */
@@ -72,10 +95,14 @@ export class InFlightRequest {
     return (this.#waiters.at(-1) as Waiters).outcome
   }
 
-  /** Resolves the promises of the outcome, in the turns of the organization. */
-  settle(outcome: RequestOutcome): void {
+  /**
+   * Resolves the promises of the outcome, in the turns of the organization.
+   *
+   * @param budget - spreads the responses to the callers over event-loop ticks
+   */
+  settle(outcome: RequestOutcome, budget: TickBudget): void {
     for (const { resolve } of this.#waiters)
-      this.#budget.run(this.#tenant, waitersPerTurn, () => resolve(outcome))
+      budget.run(this.call.grant, waitersPerTurn, () => resolve(outcome))
   }
 
   /**

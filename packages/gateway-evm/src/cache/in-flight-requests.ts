@@ -1,16 +1,6 @@
 import { RehashingMap } from '@fairlead/runtime'
 import type { InFlightRequest } from './in-flight-request.ts'
 
-/** Key that identifies a call among all calls of the nodes with the same upstreams. */
-export interface CallKey {
-  /** The method, and everything else that makes a difference except the params. There are few groups. */
-  readonly group: string
-  /** The params in canonical form. */
-  readonly params: string
-  /** A request waits for the turn of its organization, so no call of another organization joins it. */
-  readonly organizationId: string
-}
-
 /**
  * The in-flight requests of the nodes with the same upstreams. They are stored by group, so that a lookup does not
  * build a string.
@@ -18,21 +8,23 @@ export interface CallKey {
 export class InFlightRequests {
   readonly #groups = new Map<string, RehashingMap<string, InFlightRequest>>()
 
-  get({ group, params, organizationId }: CallKey): InFlightRequest | undefined {
+  /** Returns the latest request that is identical to a given one. */
+  get({ group, params, organizationId }: InFlightRequest): InFlightRequest | undefined {
     let inFlight = this.#groups.get(group)?.get(params)
     while (inFlight !== undefined && inFlight.organizationId !== organizationId) inFlight = inFlight.next
     return inFlight
   }
 
-  set({ group, params }: CallKey, inFlight: InFlightRequest): void {
+  add(inFlight: InFlightRequest): void {
+    const { group, params } = inFlight
     let requests = this.#groups.get(group)
     if (!requests) this.#groups.set(group, (requests = new RehashingMap()))
     inFlight.next = requests.get(params)
     requests.set(params, inFlight)
   }
 
-  /** Removes a request. */
-  delete({ group, params }: CallKey, inFlight: InFlightRequest): void {
+  delete(inFlight: InFlightRequest): void {
+    const { group, params } = inFlight
     const requests = this.#groups.get(group)
     let before = requests?.get(params)
     if (requests === undefined || before === undefined) return

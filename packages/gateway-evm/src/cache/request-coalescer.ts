@@ -12,7 +12,7 @@ import { type BlockOfCall, blockOfCall, blockNumberInResult } from './block-of-c
 import type { CacheRule } from './cache-rule.ts'
 import { canonicalParams } from './cache-key.ts'
 import { InFlightRequest, isFinalFailure, type RequestOutcome } from './in-flight-request.ts'
-import { type CallKey, InFlightRequests } from './in-flight-requests.ts'
+import { InFlightRequests } from './in-flight-requests.ts'
 import { type MemoryCache, type CacheValidity, maxCachedBytes } from './memory-cache.ts'
 import type { ChainIdentity } from './chain-identity.ts'
 import { type SharedCache, KeySpace } from './shared-cache.ts'
@@ -47,16 +47,6 @@ export type SendCall<call extends ClientCall> = (
   signal: CancellationSignal,
   completion: Completion<RpcResponse | UpstreamResponse>,
 ) => void
-
-/** State of a cache lookup for one call. */
-interface Lookup<call extends ClientCall> extends CallKey {
-  /** Key prefix of the chain when the call arrived. */
-  readonly prefix: string
-  readonly call: call
-  readonly rule: CacheRule
-  readonly block: BlockOfCall
-  readonly sharedKey: string | undefined
-}
 
 /** Caches the responses of one node and coalesces identical in-flight requests. */
 export class RequestCoalescer<call extends ClientCall> {
@@ -108,13 +98,13 @@ export class RequestCoalescer<call extends ClientCall> {
     const isShared = rule.isShared && (block.kind === 'self-describing' || this.#isFinal(block, rule))
     const sharedPrefix = isShared ? this.#keySpace.prefix : undefined
     const sharedKey = sharedPrefix === undefined ? undefined : `${sharedPrefix}${group} ${canonical}`
-    const { organizationId } = call.grant
-    const lookup = { prefix, group, params: canonical, organizationId, call, rule, block, sharedKey }
-    const inFlight = this.#joinable(lookup)
+    const key = { prefix, group, params: canonical, sharedKey, rule, block }
+    const request = new InFlightRequest(call, key)
+    const inFlight = this.#joinable(request)
     // A forwarded call from another gateway could wait for a request that waits for this call there.
     if (inFlight && currentPassedThrough() !== undefined) this.#options.send(call, call.signal, completion)
-    else if (inFlight) settleWith(this.#join(inFlight, lookup), completion)
-    else this.#start(lookup, completion)
+    else if (inFlight) settleWith(this.#join(inFlight, request), completion)
+    else this.#start(request, completion)
   }
 
   #sendUncached(call: call, completion: Completion<RpcResponse | UpstreamResponse>): void {
@@ -139,15 +129,18 @@ export class RequestCoalescer<call extends ClientCall> {
   /**
    * Returns an identical in-flight request of the current epoch, whose response is as recent as that of a new request.
    */
-  #joinable(lookup: Lookup<call>): InFlightRequest | undefined {
-    if (!this.#isCurrent(lookup.call)) return undefined
-    const inFlight = this.#inFlightRequests.get(lookup)
+  #joinable(request: InFlightRequest<call>): InFlightRequest | undefined {
+    if (!this.#isCurrent(request.call)) return undefined
+    const inFlight = this.#inFlightRequests.get(request)
     return inFlight?.epoch === this.#options.chain.epoch ? inFlight : undefined
   }
 
   /** Waits for an identical in-flight request. If it fails, the call is retried once. */
-  async #join(first: InFlightRequest, lookup: Lookup<call>): Promise<RpcResponse | UpstreamResponse> {
-    const { call } = lookup
+  async #join(
+    first: InFlightRequest,
+    request: InFlightRequest<call>,
+  ): Promise<RpcResponse | UpstreamResponse> {
+    const { call } = request
     const { signal } = call
     let inFlight: InFlightRequest | undefined = first
     for (let attempt = 0; inFlight; attempt += 1) {
@@ -160,41 +153,33 @@ export class RequestCoalescer<call extends ClientCall> {
         return promised((completion) => this.#options.send(call, signal, completion))
       const isAborted = outcome.failure instanceof UpstreamError && outcome.failure.kind === 'aborted'
       if (isFinalFailure(outcome.failure) || (attempt > 0 && !isAborted)) throw outcome.failure
-      inFlight = this.#joinable(lookup)
+      inFlight = this.#joinable(request)
     }
     // resend: failed coalesced call
-    return promised((completion) => this.#start(lookup, completion))
+    return promised((completion) => this.#start(request, completion))
   }
 
-  #start(lookup: Lookup<call>, completion: Completion<RpcResponse | UpstreamResponse>): void {
-    const { call } = lookup
+  #start(request: InFlightRequest<call>, completion: Completion<RpcResponse | UpstreamResponse>): void {
+    const { call } = request
     const { signal } = call
     // No call of the current upstreams may join it.
     if (!this.#isCurrent(call)) return this.#options.send(call, signal, completion)
     // A short call is cheaper to repeat than to detach from the first caller's cancellation.
     const isShort = call.policy.latencyClass === 'short'
-    const inFlight = new InFlightRequest({
-      epoch: this.#options.chain.epoch,
-      tenant: call.grant,
-      signal: isShort ? signal : undefined,
-      budget: this.#options.budget,
-    })
-    this.#inFlightRequests.set(lookup, inFlight)
-    if (isShort) this.#execute(lookup, inFlight, completion)
-    else settleWith(this.#startDetached(lookup, inFlight, signal), completion)
+    request.begin(this.#options.chain.epoch, !isShort)
+    this.#inFlightRequests.add(request)
+    if (isShort) this.#execute(request, completion)
+    else settleWith(this.#startDetached(request), completion)
   }
 
-  async #startDetached(
-    lookup: Lookup<call>,
-    inFlight: InFlightRequest,
-    signal: CancellationSignal,
-  ): Promise<RpcResponse | UpstreamResponse> {
+  async #startDetached(request: InFlightRequest<call>): Promise<RpcResponse | UpstreamResponse> {
+    const { signal } = request.call
     const responsePromise = promised<RpcResponse | UpstreamResponse>((completion) =>
-      this.#execute(lookup, inFlight, completion),
+      this.#execute(request, completion),
     )
     try {
-      const response = await inFlight.wait(responsePromise, signal)
-      if (response instanceof UpstreamResponse && !response.isBuffered) inFlight.cancelWith(signal, response)
+      const response = await request.wait(responsePromise, signal)
+      if (response instanceof UpstreamResponse && !response.isBuffered) request.cancelWith(signal, response)
       return response
     } catch (error) {
       // No caller is left to read the response.
@@ -206,67 +191,50 @@ export class RequestCoalescer<call extends ClientCall> {
     }
   }
 
-  #execute(
-    lookup: Lookup<call>,
-    inFlight: InFlightRequest,
-    completion: Completion<RpcResponse | UpstreamResponse>,
-  ): void {
-    if (lookup.sharedKey === undefined) this.#send(lookup, inFlight, completion)
-    else settleWith(this.#executeWithStore(lookup, lookup.sharedKey, inFlight), completion)
+  #execute(request: InFlightRequest<call>, completion: Completion<RpcResponse | UpstreamResponse>): void {
+    if (request.sharedKey === undefined) this.#send(request, completion)
+    else settleWith(this.#executeWithStore(request, request.sharedKey), completion)
   }
 
   async #executeWithStore(
-    lookup: Lookup<call>,
+    request: InFlightRequest<call>,
     sharedKey: string,
-    inFlight: InFlightRequest,
   ): Promise<RpcResponse | UpstreamResponse> {
     const shared = await this.#options.shared.get(sharedKey)
-    if (shared === undefined) return promised((completion) => this.#send(lookup, inFlight, completion))
+    if (shared === undefined) return promised((completion) => this.#send(request, completion))
     const rpcResponse = { result: shared }
-    this.#store({ ...lookup, sharedKey: undefined }, shared, this.#validityOf(lookup))
-    this.#settle(lookup, inFlight, { kind: 'response', response: rpcResponse })
+    this.#store(request, shared, this.#validityOf(request), undefined)
+    this.#settle(request, { kind: 'response', response: rpcResponse })
     return rpcResponse
   }
 
-  #send(
-    lookup: Lookup<call>,
-    inFlight: InFlightRequest,
-    completion: Completion<RpcResponse | UpstreamResponse>,
-  ): void {
-    const until = this.#validityOf(lookup)
+  #send(request: InFlightRequest<call>, completion: Completion<RpcResponse | UpstreamResponse>): void {
+    const until = this.#validityOf(request)
     const fail = (failure: unknown) => {
-      this.#settle(lookup, inFlight, { kind: 'failed', failure })
+      this.#settle(request, { kind: 'failed', failure })
       completion.reject(failure)
     }
     const settle = (response: RpcResponse | UpstreamResponse, rpcResponse: RpcResponse | undefined) => {
-      this.#settle(
-        lookup,
-        inFlight,
-        rpcResponse ? { kind: 'response', response: rpcResponse } : { kind: 'large' },
-      )
+      this.#settle(request, rpcResponse ? { kind: 'response', response: rpcResponse } : { kind: 'large' })
       if (!rpcResponse) return completion.resolve(response)
       // A buffered response has not been consumed.
-      const isUnread = response instanceof UpstreamResponse && response.isBuffered && inFlight.joined === 0
+      const isUnread = response instanceof UpstreamResponse && response.isBuffered && request.joined === 0
       completion.resolve(isUnread ? response : rpcResponse)
     }
-    this.#options.send(lookup.call, inFlight.signal, {
+    this.#options.send(request.call, request.signal, {
       resolve: (response) => {
         // Most responses are for a single caller and are not cached.
-        if (response instanceof UpstreamResponse && until === undefined && inFlight.joined === 0)
+        if (response instanceof UpstreamResponse && until === undefined && request.joined === 0)
           settle(response, undefined)
-        else
-          this.#unwrap(response, lookup, until, inFlight.signal).then(
-            (rpcResponse) => settle(response, rpcResponse),
-            fail,
-          )
+        else this.#unwrap(response, request, until).then((rpcResponse) => settle(response, rpcResponse), fail)
       },
       reject: fail,
     })
   }
 
-  #settle(lookup: Lookup<call>, inFlight: InFlightRequest, outcome: RequestOutcome): void {
-    this.#inFlightRequests.delete(lookup, inFlight)
-    inFlight.settle(outcome)
+  #settle(request: InFlightRequest<call>, outcome: RequestOutcome): void {
+    this.#inFlightRequests.delete(request)
+    request.settle(outcome, this.#options.budget)
   }
 
   /**
@@ -275,36 +243,33 @@ export class RequestCoalescer<call extends ClientCall> {
    */
   async #unwrap(
     response: RpcResponse | UpstreamResponse,
-    lookup: Lookup<call>,
+    request: InFlightRequest<call>,
     until: Validity | undefined,
-    signal: CancellationSignal,
   ): Promise<RpcResponse | undefined> {
     const rpcResponse =
-      response instanceof UpstreamResponse
-        ? await this.#readShort(response, lookup.call.method, signal)
-        : response
-    if (rpcResponse && 'result' in rpcResponse) this.#store(lookup, rpcResponse.result, until)
+      response instanceof UpstreamResponse ? await this.#readShort(response, request) : response
+    if (rpcResponse && 'result' in rpcResponse)
+      this.#store(request, rpcResponse.result, until, request.sharedKey)
     return rpcResponse
   }
 
   async #readShort(
     response: UpstreamResponse,
-    method: string,
-    signal: CancellationSignal,
+    { call, signal }: InFlightRequest<call>,
   ): Promise<RpcResponse | undefined> {
     const reservation = this.#options.upstream.reserve()
     const length = Math.min(response.length ?? maxCachedBytes, maxCachedBytes)
     try {
       if (!reservation.canReserve(length)) return undefined
       reservation.take(length)
-      return await response.readShort(method, maxCachedBytes, signal)
+      return await response.readShort(call.method, maxCachedBytes, signal)
     } finally {
       reservation.release()
     }
   }
 
   /** Returns until when the response to a new request may be cached. Undefined when it may not be cached. */
-  #validityOf({ rule, block }: Lookup<call>): Validity | undefined {
+  #validityOf({ rule, block }: InFlightRequest<call>): Validity | undefined {
     const { chain, cache } = this.#options
     if (!cache.isEnabled || !chain.isCacheable) return undefined
     if (rule.ttl.kind === 'params') return {}
@@ -325,9 +290,10 @@ export class RequestCoalescer<call extends ClientCall> {
   }
 
   #store(
-    { prefix, group, params, block, sharedKey, call }: Lookup<call>,
+    { prefix, group, params, block, call }: InFlightRequest<call>,
     result: string,
     until: Validity | undefined,
+    sharedKey: string | undefined,
   ): void {
     const { chain, cache, shared } = this.#options
     // Only responses of the current upstreams are cached. They may be of another chain than those before them.
