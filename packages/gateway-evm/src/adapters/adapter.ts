@@ -1,4 +1,4 @@
-import type { ClientCall } from '../rpc-call.ts'
+import type { ClientCall } from '../client-call.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { UpstreamResponse } from '../response/upstream-response.ts'
 import type { RpcResponse } from '../response/rpc-response.ts'

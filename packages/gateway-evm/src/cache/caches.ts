@@ -8,7 +8,7 @@ import { SharedCache } from './shared-cache.ts'
 import { CredentialHeads } from '../consistency/credential-heads.ts'
 import { SharedHeads } from '../consistency/shared-heads.ts'
 import type { ChainView } from '../chain/chain-view.ts'
-import type { ClientCall } from '../rpc-call.ts'
+import type { ClientCall } from '../client-call.ts'
 import type { Upstream } from '../upstream/types.ts'
 
 /** Cached state of one node. */

@@ -1,7 +1,7 @@
 import { toRpcError } from '../response/rpc-errors.ts'
 import { Cancellation, type CancellationSignal } from '@fairlead/runtime'
 import type { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
-import type { ClientCall } from '../rpc-call.ts'
+import type { ClientCall } from '../client-call.ts'
 import type { BlockOfCall } from './block-of-call.ts'
 import type { CacheRule } from './cache-rule.ts'
 import type { RpcResponse } from '../response/rpc-response.ts'

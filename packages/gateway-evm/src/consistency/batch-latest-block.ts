@@ -1,7 +1,7 @@
 import { promised } from '@fairlead/runtime'
 import { type Batch, type ResolvedCall, resolvedCall } from '../methods/resolve-method.ts'
 import { beginDispatch } from '../dispatch/dispatch.ts'
-import type { ClientCall } from '../rpc-call.ts'
+import type { ClientCall } from '../client-call.ts'
 import type { UpstreamResponse } from '../response/upstream-response.ts'
 import { latestParam } from './latest-param.ts'
 

@@ -8,7 +8,7 @@ import { returnedId } from '../call.ts'
 import { availableMethod, findMethod } from './available-methods.ts'
 import { unknownPolicy } from './method-policy.ts'
 import type { ResponseCaches } from '../cache/caches.ts'
-import type { ClientCall } from '../rpc-call.ts'
+import type { ClientCall } from '../client-call.ts'
 
 /** A call of a client whose method is resolved. */
 export interface ResolvedCall extends ClientCall {
