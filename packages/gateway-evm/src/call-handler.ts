@@ -25,24 +25,16 @@ import { errorText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { findMethod } from './methods/available-methods.ts'
 import { type MethodPolicy, type SpecifiedMethod, unknownPolicy } from './methods/method-policy.ts'
 import { batchLatestBlock } from './consistency/batch-latest-block.ts'
-import { type Batch, type ResolvedCall, resolveMethod } from './methods/resolve-method.ts'
+import { type Batch, type ClientContext, type ResolvedCall, resolveMethod } from './methods/resolve-method.ts'
 
-/** Context that all calls of one HTTP request share. */
-export interface CallContext {
-  readonly grant: Grant
-  readonly endpoint: '' | 'evm'
+/** The request of the client that contains a call, or the gateway itself. */
+export interface CallContext extends ClientContext {
   /** Opens the upstreams of the node. The getter throws {@link RpcError} when it has no usable one. */
   readonly upstream: Upstream
   /** Omitted for calls that the gateway itself makes. */
   readonly admission?: Admission | undefined
-  /** Aborts when the client disconnects or the timeout expires. */
-  readonly signal: CancellationSignal
   /** Spreads the calls of a batch over event-loop ticks; all begin at once when omitted. */
   readonly budget?: TickBudget | undefined
-  /** Maximum number of blocks in a log query. 0 or undefined = unlimited. */
-  readonly maxLogRange?: number | undefined
-  /** Caches for responses. */
-  readonly caches?: ResolvedCall['caches']
   /** Receives failures that the gateway itself causes. */
   readonly log: Logger
 }

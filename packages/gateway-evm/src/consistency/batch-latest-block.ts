@@ -1,12 +1,9 @@
 import { promised } from '@fairlead/runtime'
-import { type Batch, type ResolvedCall, resolvedCall } from '../methods/resolve-method.ts'
+import { type Batch, type ClientContext, resolvedCall } from '../methods/resolve-method.ts'
 import { beginDispatch } from '../dispatch/dispatch.ts'
 import type { ClientCall } from '../client-call.ts'
 import type { UpstreamResponse } from '../response/upstream-response.ts'
 import { latestParam } from './latest-param.ts'
-
-/** Context that the calls of a batch share. */
-type BatchContext = Pick<ResolvedCall, 'grant' | 'endpoint' | 'signal' | 'caches' | 'upstream'>
 
 /**
  * Returns a function that reads the latest block once for all calls of a batch, so that they respond from the same
@@ -18,7 +15,7 @@ type BatchContext = Pick<ResolvedCall, 'grant' | 'endpoint' | 'signal' | 'caches
  */
 export function batchLatestBlock(
   calls: readonly Pick<ClientCall, 'request' | 'found'>[],
-  context: BatchContext,
+  context: ClientContext,
 ): Batch['latest'] {
   if (!context.caches || calls.filter(dependsOnLatest).length < 2) return undefined
   let read: Promise<number | undefined> | undefined
@@ -26,12 +23,11 @@ export function batchLatestBlock(
   return () => (read ??= latestOf(context))
 }
 
-async function latestOf(context: BatchContext): Promise<number | undefined> {
+async function latestOf(context: ClientContext): Promise<number | undefined> {
   const request = { method: 'eth_blockNumber', params: [], paramsText: '[]', idText: '1' }
-  const { upstream, grant, endpoint, signal, caches } = context
-  const reservation = upstream.reserve()
+  const reservation = context.upstream.reserve()
   try {
-    const call = resolvedCall(request, { grant, endpoint, signal, caches, upstream })
+    const call = resolvedCall(request, context)
     const forwarded = await promised<string | UpstreamResponse>((completion) =>
       beginDispatch(call, completion, reservation),
     )

@@ -25,6 +25,12 @@ export interface Batch {
   latest: (() => Promise<number | undefined>) | undefined
 }
 
+/** What the calls of one request of a client share. */
+export type ClientContext = Pick<
+  ResolvedCall,
+  'grant' | 'endpoint' | 'signal' | 'maxLogRange' | 'caches' | 'upstream'
+>
+
 /** A call whose method is not resolved yet. */
 export interface UnresolvedCall extends Pick<ResolvedCall, 'request' | 'found' | 'grant' | 'endpoint'> {
   adapter: Adapter | undefined
@@ -41,13 +47,26 @@ export interface UnresolvedCall extends Pick<ResolvedCall, 'request' | 'found' |
  */
 export function resolvedCall(
   request: RpcRequest,
-  client: Pick<ResolvedCall, 'grant' | 'endpoint' | 'signal' | 'upstream'> & Partial<ResolvedCall>,
+  { grant, endpoint, signal, maxLogRange, caches, upstream }: ClientContext,
 ): ResolvedCall {
   const { method, paramsText, idText = '1' } = request
   const found = findMethod(method)
-  const policy = found?.policy ?? unknownPolicy
-  const resolved = { params: [], paramsText, adapter: undefined }
-  const call = { ...client, ...resolved, request, found, method, policy, idText: returnedId(idText) }
+  const call = {
+    request,
+    found,
+    method,
+    policy: found?.policy ?? unknownPolicy,
+    idText: returnedId(idText),
+    grant,
+    endpoint,
+    signal,
+    maxLogRange,
+    caches,
+    upstream,
+    adapter: undefined,
+    params: [],
+    paramsText,
+  }
   resolveMethod(call)
   return call
 }
