@@ -83,10 +83,12 @@ export function beginCalls(
       if (missing === 0) done(results)
     })
   for (let start = 0; start < calls.length; start += callsPerTurn) {
-    const turn = calls.slice(start, start + callsPerTurn)
-    const beginAll = () => turn.forEach((call, at) => begin(call, start + at))
-    if (context.budget) context.budget.run(context.grant, turn.length, beginAll)
-    else beginAll()
+    const end = Math.min(start + callsPerTurn, calls.length)
+    const beginTurn = () => {
+      for (let at = start; at < end; at += 1) begin(calls[at] as PreparedCall, at)
+    }
+    if (context.budget) context.budget.run(context.grant, end - start, beginTurn)
+    else beginTurn()
   }
 }
 
@@ -126,8 +128,13 @@ export function prepareCalls(
   reservation: Reservation,
 ): readonly PreparedCall[] {
   const batch: Batch = { latest: undefined }
-  const calls = items.map((item) => prepareCall(item, context, reservation, batch))
-  const valid = calls.filter((call) => call instanceof CallHandler)
+  const calls: PreparedCall[] = []
+  const valid: CallHandler[] = []
+  for (const item of items) {
+    const call = prepareCall(item, context, reservation, batch)
+    calls.push(call)
+    if (call instanceof CallHandler) valid.push(call)
+  }
   batch.latest = batchLatestBlock(valid, context)
   return calls
 }
