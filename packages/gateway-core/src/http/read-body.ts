@@ -32,7 +32,7 @@ export function readBody(request: HttpRequest, { maxBytes, toError, reserve }: B
   }
   const received = request.bodyStream()
   const body: Readable = encoding === 'identity' ? received : decodedBody(received, encoding)
-  const chunks: Buffer[] = []
+  let chunks: Buffer[] = []
   let length = 0
   // Listeners, because an iterator costs several times as much as reading a short body.
   return new Promise((resolve, reject) => {
@@ -58,9 +58,12 @@ export function readBody(request: HttpRequest, { maxBytes, toError, reserve }: B
       attributeTick('http')
       removeListeners()
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
+      chunks = []
     }
     const fail = (error: Error) => {
       removeListeners()
+      // The listeners that remain until the connection closes would keep them.
+      chunks = []
       reject(error)
     }
     const broken = (error: Error) =>
