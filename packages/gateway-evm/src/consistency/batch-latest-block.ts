@@ -17,7 +17,8 @@ export function batchLatestBlock(
   calls: readonly Pick<ClientCall, 'request' | 'found'>[],
   context: ClientContext,
 ): Batch['latest'] {
-  if (!context.caches || calls.filter(dependsOnLatest).length < 2) return undefined
+  const first = context.caches ? calls.findIndex(dependsOnLatest) : -1
+  if (first < 0 || !calls.some((call, at) => at > first && dependsOnLatest(call))) return undefined
   let read: Promise<number | undefined> | undefined
   // Runs only after a call was admitted.
   return () => (read ??= latestOf(context))
