@@ -260,6 +260,11 @@ export const pageSummaries: Readonly<Record<string, PageSummary>> = {
     description:
       'Write a protocol module for the gateway step by step: routes, options, upstreams, errors and tests, with a complete small example.',
   },
+  'contributing/lifecycle.md': {
+    title: 'The lifecycle of a request',
+    description:
+      'The stages of EVM calls, beacon requests and platform requests in the gateway, in order: their files, and the reason for their order.',
+  },
   'contributing/releasing.md': {
     title: 'How a release is made',
     description:
