@@ -71,11 +71,11 @@ async function handleRequest(
     await stream(dependencies, grant, query, http)
     return
   }
-  const slot = await http.admit(operationId, policy.cost)
+  const permit = await http.admit(operationId, policy.cost)
   try {
     await forward(dependencies, { target, path, query, types, operation, grant }, http)
   } finally {
-    slot.release()
+    permit.release()
   }
 }
 

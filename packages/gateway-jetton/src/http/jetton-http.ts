@@ -99,11 +99,11 @@ async function handleRequest(
   const maxBodyBytes = sizeLimit(grant, 'maxBodyBytes', dependencies.maxBodyBytes)
   const limits = { maxBodyBytes, timeoutMs, tenant: grant }
   const runAdmitted: Admit = async (method, { cost }, run) => {
-    const slot = await http.admit(method, cost)
+    const permit = await http.admit(method, cost)
     try {
       await run()
     } finally {
-      slot.release()
+      permit.release()
     }
   }
   if (operation.operationId === 'callJsonRpc') await handleRpc(limits, upstreams, http, runAdmitted)
