@@ -9,8 +9,8 @@ export interface Signer {
   sign(message: Uint8Array): Uint8Array
 }
 
-// The PKCS #8 header before the 32 secret bytes of an Ed25519 key.
-const keyHeader = Buffer.from('302e020100300506032b657004220420', 'hex')
+// The PKCS #8 prefix of the 32 secret bytes of an Ed25519 key.
+const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 /**
  * Derives a key pair.
@@ -20,7 +20,7 @@ const keyHeader = Buffer.from('302e020100300506032b657004220420', 'hex')
  */
 export function deriveSigner(seed: Uint8Array, name: string): Signer {
   const secret = createHash('sha256').update(seed).update(name).digest()
-  const key = createPrivateKey({ key: Buffer.concat([keyHeader, secret]), format: 'der', type: 'pkcs8' })
+  const key = createPrivateKey({ key: Buffer.concat([pkcs8Prefix, secret]), format: 'der', type: 'pkcs8' })
   const publicKey = Uint8Array.from(
     createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-32),
   )

@@ -3,8 +3,8 @@ import { errorBytes, signatureFailure } from './error-bytes.ts'
 import { TransactionRefused } from './transaction-refused.ts'
 import type { WireTransaction } from './wire-transaction.ts'
 
-// The SPKI header before the 32 bytes of an Ed25519 key.
-const keyHeader = Buffer.from('302a300506032b6570032100', 'hex')
+// The SPKI prefix of the 32 bytes of an Ed25519 key.
+const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex')
 
 /**
  * Verifies the signatures of a transaction, which a validator does before any other check.
@@ -21,5 +21,5 @@ export function verifySignatures({ content, signed }: WireTransaction): void {
 }
 
 function readKey(key: Uint8Array) {
-  return createPublicKey({ key: Buffer.concat([keyHeader, key]), format: 'der', type: 'spki' })
+  return createPublicKey({ key: Buffer.concat([spkiPrefix, key]), format: 'der', type: 'spki' })
 }
