@@ -36,9 +36,9 @@ export class CredentialTable {
   readonly #limits = new Map<number, Limits>()
   readonly #bySecret = new SlotIndex({ hashOf: (slot) => this.#words[slot * digestWords] ?? 0 })
   readonly #byId = new SlotIndex({ hashOf: (slot) => hashOfText(this.#ids[slot] ?? '') })
-  readonly #parts: (EndpointEntry | undefined)[] = []
-  readonly #partIndexes = new Map<string, number>()
-  readonly #freeParts: number[] = []
+  readonly #endpoints: (EndpointEntry | undefined)[] = []
+  readonly #endpointIndexes = new Map<string, number>()
+  readonly #freeEndpoints: number[] = []
   #sweep = 0
 
   /** The grant of a credential, by the SHA-256 of its secret as a string of 32 one-byte characters. */
@@ -72,8 +72,8 @@ export class CredentialTable {
     const current = new Map(records.map(({ sha256, grant }) => [grant.credentialId, sha256]))
     const slots = named.credentialIds.map((id) => this.#slotOfId(id)).filter((slot) => slot !== -1)
     for (const nodeId of new Set(named.nodeIds)) {
-      const part = this.#parts[this.#partIndexes.get(nodeId) ?? -1]
-      for (let next = part?.lastSlot ?? 0; next !== 0; next = this.#slotsBefore[next - 1] ?? 0)
+      const endpoint = this.#endpoints[this.#endpointIndexes.get(nodeId) ?? -1]
+      for (let next = endpoint?.lastSlot ?? 0; next !== 0; next = this.#slotsBefore[next - 1] ?? 0)
         slots.push(next - 1)
     }
     const outdated = slots.filter((slot) => {
@@ -106,7 +106,7 @@ export class CredentialTable {
   }
 
   #grantIn(slot: number): Grant | undefined {
-    return slot === -1 ? undefined : this.#partOf(slot).grantOf(slot, this.#credentialIn)
+    return slot === -1 ? undefined : this.#endpointOf(slot).grantOf(slot, this.#credentialIn)
   }
 
   readonly #credentialIn = (slot: number) => {
@@ -119,10 +119,10 @@ export class CredentialTable {
     }
   }
 
-  #partOf(slot: number): EndpointEntry {
-    const part = this.#parts[this.#nodes[slot] ?? -1]
-    if (!part) throw new Error('The node of a credential does not exist.')
-    return part
+  #endpointOf(slot: number): EndpointEntry {
+    const endpoint = this.#endpoints[this.#nodes[slot] ?? -1]
+    if (!endpoint) throw new Error('The node of a credential does not exist.')
+    return endpoint
   }
 
   #slotOfDigest(digest: string): number {
@@ -163,22 +163,22 @@ export class CredentialTable {
 
   #update(slot: number, grant: Grant): boolean {
     this.#sweeps[slot] = this.#sweep
-    const part = this.#partOf(slot)
-    const index = this.#partIndexes.get(grant.nodeId)
+    const endpoint = this.#endpointOf(slot)
+    const index = this.#endpointIndexes.get(grant.nodeId)
     if (index !== this.#nodes[slot]) {
       this.#removeFromNode(slot)
       this.#addToNode(slot, grant)
       this.#setCredential(slot, grant)
       return true
     }
-    const isNew = part.update(grant)
+    const isNew = endpoint.update(grant)
     const stored = this.#credentialIn(slot)
     const isSame =
       stored.kind === grant.kind &&
       Object.is(stored.expiresAt, grant.expiresAt) &&
       isDeepStrictEqual(stored.limits, grant.limits?.credential)
     if (!isSame) {
-      part.delete(slot)
+      endpoint.delete(slot)
       this.#setCredential(slot, grant)
     }
     return isNew || !isSame
@@ -203,34 +203,34 @@ export class CredentialTable {
   }
 
   #addToNode(slot: number, grant: Grant): void {
-    let index = this.#partIndexes.get(grant.nodeId)
+    let index = this.#endpointIndexes.get(grant.nodeId)
     if (index === undefined) {
-      index = this.#freeParts.pop() ?? this.#parts.length
-      this.#parts[index] = new EndpointEntry(grant)
-      this.#partIndexes.set(grant.nodeId, index)
-    } else this.#parts[index]?.update(grant)
+      index = this.#freeEndpoints.pop() ?? this.#endpoints.length
+      this.#endpoints[index] = new EndpointEntry(grant)
+      this.#endpointIndexes.set(grant.nodeId, index)
+    } else this.#endpoints[index]?.update(grant)
     this.#nodes[slot] = index
-    const part = this.#partOf(slot)
-    this.#slotsBefore[slot] = part.lastSlot
+    const endpoint = this.#endpointOf(slot)
+    this.#slotsBefore[slot] = endpoint.lastSlot
     this.#slotsAfter[slot] = 0
-    if (part.lastSlot !== 0) this.#slotsAfter[part.lastSlot - 1] = slot + 1
-    part.lastSlot = slot + 1
-    part.credentials += 1
+    if (endpoint.lastSlot !== 0) this.#slotsAfter[endpoint.lastSlot - 1] = slot + 1
+    endpoint.lastSlot = slot + 1
+    endpoint.credentials += 1
   }
 
   #removeFromNode(slot: number): void {
-    const part = this.#partOf(slot)
-    part.delete(slot)
+    const endpoint = this.#endpointOf(slot)
+    endpoint.delete(slot)
     const [before, after] = [this.#slotsBefore[slot] ?? 0, this.#slotsAfter[slot] ?? 0]
     if (before !== 0) this.#slotsAfter[before - 1] = after
     if (after !== 0) this.#slotsBefore[after - 1] = before
-    else part.lastSlot = before
-    part.credentials -= 1
-    if (part.credentials > 0) return
+    else endpoint.lastSlot = before
+    endpoint.credentials -= 1
+    if (endpoint.credentials > 0) return
     const index = this.#nodes[slot] ?? 0
-    this.#partIndexes.delete(part.nodeId)
-    this.#parts[index] = undefined
-    this.#freeParts.push(index)
+    this.#endpointIndexes.delete(endpoint.nodeId)
+    this.#endpoints[index] = undefined
+    this.#freeEndpoints.push(index)
   }
 
   #grow(): void {
