@@ -16,7 +16,7 @@ import { PlatformError } from './platform-error.ts'
 import { type RateLimits, type RatePolicy, defaultPolicy, reportingPolicy } from './rate-limits.ts'
 import { assertSameSite } from './same-site.ts'
 
-/** Dependencies of {@link admit}. */
+/** Dependencies of {@link authorize}. */
 export interface IdentifyParts {
   readonly db: Kysely<Database>
   readonly failedAttempts: FailedAttemptLimiter | undefined
@@ -34,7 +34,7 @@ export interface IdentifyParts {
  * @throws {@link PlatformError} `not_authenticated`, `authentication_failed`, `csrf_failed`, `permission_denied`,
  *   `throttled`
  */
-export async function admit(
+export async function authorize(
   parts: IdentifyParts,
   route: Route,
   exchange: {

@@ -7,7 +7,7 @@ import { memoryOf } from '@fairlead/gateway-core/clients/client-memory'
 import { deprecationHeaders } from '@fairlead/gateway-core/http/deprecation-headers'
 import type { Identity, Origin } from '../identity/identity.ts'
 import { OperationResponse, readIfMatch } from './operation-response.ts'
-import { admit } from './identify.ts'
+import { authorize } from './identify.ts'
 import { type OperationValidation, validationOf } from './contract-validation.ts'
 import { platformHandlers } from './handlers.ts'
 import { attributeTick, type Tenant } from '@fairlead/runtime'
@@ -82,7 +82,7 @@ function registerOperation<id extends OperationId>(
       const notes = requestNotes(request)
       notes.operationId = id
       notes.requestOrigin = requestOriginOf(request, context.publicUrl)
-      notes.identity = await admit(context, route, { request, reply, requestOrigin: notes.requestOrigin })
+      notes.identity = await authorize(context, route, { request, reply, requestOrigin: notes.requestOrigin })
       const tenant = notes.identity && tenantOf(notes.identity)
       if (tenant) memoryOf(request.raw)?.authenticate(tenant)
       if (route.requestBody === undefined || context.memory === undefined) return
