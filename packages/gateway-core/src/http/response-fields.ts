@@ -1,6 +1,9 @@
 /** Header field of every response, with the id of its request. */
 export const requestIdField = 'x-request-id'
 
+/** Fields of the responses of all protocols that pages may read. */
+export const exposedFields: readonly string[] = [requestIdField, 'retry-after']
+
 /**
  * Returns the header fields of every response of a protocol.
  *

@@ -7,11 +7,11 @@ import { unreachable } from './rest-upstream.ts'
 import { mediaType } from './media-type.ts'
 import type { HttpContext } from '../http/http-context.ts'
 import { streamBody } from '../http/stream-body.ts'
-import { requestIdField } from '../http/response-fields.ts'
+import { exposedFields } from '../http/response-fields.ts'
 import { type HttpResponse, setHeaders } from '../http/types.ts'
 
 /** Headers that browsers may read, in addition to those of the API. */
-export const exposedHeaders: readonly string[] = [requestIdField, 'retry-after', 'deprecation', 'sunset']
+export const exposedHeaders: readonly string[] = [...exposedFields, 'deprecation', 'sunset']
 
 /** The requirements of an API for responses. */
 export interface ResponseRules {
