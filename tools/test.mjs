@@ -17,7 +17,7 @@ const slowest = 20
 const elsewhere = [
   { name: 'packed packages and the site', command: 'npm run check:packages' },
   {
-    name: 'go-ethereum, arbitrary calls, faults, attacks, runtimes, examples and the console',
+    name: 'go-ethereum, arbitrary calls, faults, attacks, runtimes, examples, the console and the lifecycle page',
     command: 'npm run test:reality',
   },
 ]
