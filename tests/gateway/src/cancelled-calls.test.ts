@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { serve } from '@fairlead/gateway-core/testing/serve'
 import { type GatewayFixture, gatewayFixture } from './gateway-fixture.ts'
+import { responseWithCallId } from '@fairlead/gateway-core/testing/with-call-id'
 
 let calls = 0
 /** A call that differs from all others, so that it waits for no other one. */
@@ -24,10 +25,10 @@ let requests = 0
 const held: (() => void)[] = []
 
 beforeAll(async () => {
-  node = await serve((request, response) => {
-    request.resume()
+  node = await serve(async (request, response) => {
     response.on('error', () => undefined).setHeader('content-type', 'application/json')
-    const [first, second] = [`{"jsonrpc":"2.0","id":1,"result":"0x${'0'.repeat(70_000)}`, '1"}']
+    const begin = `{"jsonrpc":"2.0","id":1,"result":"0x${'0'.repeat(70_000)}`
+    const [first, second] = [await responseWithCallId(request, begin), '1"}']
     if (behaviour === 'response') response.end(first + second)
     else {
       requests += 1

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { serve } from '@fairlead/gateway-core/testing/serve'
 import { generate } from 'selfsigned'
 import { type GatewayFixture, gatewayFixture } from './gateway-fixture.ts'
+import { respondWith } from '@fairlead/gateway-core/testing/with-call-id'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -27,13 +28,7 @@ beforeAll(async () => {
   const pair = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' })
   await writeFile(join(folder, 'key.pem'), pair.private)
   await writeFile(join(folder, 'cert.pem'), pair.cert)
-  node = await serve((request, response) => {
-    request.resume()
-    request.once('end', () => {
-      response.setHeader('content-type', 'application/json')
-      response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
-    })
-  })
+  node = await serve(respondWith('{"jsonrpc":"2.0","id":1,"result":"0x1"}'))
   gateway = await gatewayFixture(
     {
       FAIRLEAD_MAX_HELD_BYTES: String(capacity),

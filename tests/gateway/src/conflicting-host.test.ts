@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type GatewayFixture, gatewayFixture } from './gateway-fixture.ts'
 import { serve } from '@fairlead/gateway-core/testing/serve'
+import { respondWith } from '@fairlead/gateway-core/testing/with-call-id'
 
 const rejection = '"code":"invalid","message":"Send exactly one Host header'
 const rpc = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
@@ -15,9 +16,7 @@ let node: Awaited<ReturnType<typeof serve>>
 const gateways: GatewayFixture[] = []
 
 beforeAll(async () => {
-  node = await serve((_, response) =>
-    response.setHeader('content-type', 'application/json').end('{"jsonrpc":"2.0","id":1,"result":"0x1"}'),
-  )
+  node = await serve(respondWith('{"jsonrpc":"2.0","id":1,"result":"0x1"}'))
 })
 afterAll(async () => {
   for (const gateway of gateways) await gateway.stop()

@@ -4,6 +4,7 @@ import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { serve, type TestServer } from '@fairlead/gateway-core/testing/serve'
 import { type GatewayFixture, gatewayFixture } from './gateway-fixture.ts'
+import { respondWith } from '@fairlead/gateway-core/testing/with-call-id'
 
 // More requests than a connection may have rejected in a row.
 const count = 130
@@ -11,12 +12,7 @@ const count = 130
 let upstream: TestServer
 let gateway: GatewayFixture
 beforeAll(async () => {
-  upstream = await serve((received, response) => {
-    received.resume().on('end', () => {
-      response.setHeader('content-type', 'application/json')
-      response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
-    })
-  })
+  upstream = await serve(respondWith('{"jsonrpc":"2.0","id":1,"result":"0x1"}'))
   gateway = await gatewayFixture(
     { FAIRLEAD_BUILTIN_HTTP_SERVER: 'true', FAIRLEAD_MAX_UNKNOWN_CREDENTIALS: '100000' },
     upstream.url,

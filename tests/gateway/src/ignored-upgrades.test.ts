@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type GatewayFixture, gatewayFixture } from './gateway-fixture.ts'
 import { serve } from '@fairlead/gateway-core/testing/serve'
+import { respondWith } from '@fairlead/gateway-core/testing/with-call-id'
 
 const rpc = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
 const chunked = `${rpc.length.toString(16)}\r\n${rpc}\r\n0\r\n\r\n`
@@ -17,10 +18,7 @@ const upgrades = [
 let node: Awaited<ReturnType<typeof serve>>
 
 beforeAll(async () => {
-  node = await serve((request, response) => {
-    request.resume()
-    response.setHeader('content-type', 'application/json').end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
-  })
+  node = await serve(respondWith('{"jsonrpc":"2.0","id":1,"result":"0x1"}'))
 })
 afterAll(() => node.stop())
 

@@ -6,6 +6,7 @@ import { beaconInFrontOf, beaconToken } from '@fairlead/gateway-beacon/testing/b
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { inFrontOf, token } from '@fairlead/gateway-evm/testing/listener-fixture'
 import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
+import { responseWithCallId } from '@fairlead/gateway-core/testing/with-call-id'
 
 const denied = [{ kind: 'ip', value: '127.0.0.1', action: 'deny' }] as const
 
@@ -166,10 +167,9 @@ describe('a stream', () => {
 
 it('a concurrency slot is held until the response has been read', async () => {
   const pendingResponses: (() => void)[] = []
-  const url = await startTestNode((request, response) => {
-    request.resume()
-    response.writeHead(200, { 'content-type': 'application/json' })
-    response.write('{"jsonrpc":"2.0","id":1,"result":"')
+  const url = await startTestNode(async (request, response) => {
+    const begin = await responseWithCallId(request, '{"jsonrpc":"2.0","id":1,"result":"')
+    response.writeHead(200, { 'content-type': 'application/json' }).write(begin)
     pendingResponses.push(() => response.end(`${'0'.repeat(1_000)}"}`))
   })
   const gateway = await inFrontOf(url, { grant: { limits: { node: { maxConcurrentCalls: 1 } } } })

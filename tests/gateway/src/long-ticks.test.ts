@@ -5,15 +5,13 @@ import { serve } from '@fairlead/gateway-core/testing/serve'
 import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 import type { TickSource } from '@fairlead/runtime'
 import { type GatewayFixture, gatewayFixture } from './gateway-fixture.ts'
+import { respondWith } from '@fairlead/gateway-core/testing/with-call-id'
 
 let node: Awaited<ReturnType<typeof serve>>
 let gateway: GatewayFixture
 
 beforeAll(async () => {
-  node = await serve((request, response) => {
-    request.resume()
-    response.setHeader('content-type', 'application/json').end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
-  })
+  node = await serve(respondWith('{"jsonrpc":"2.0","id":1,"result":"0x1"}'))
   gateway = await gatewayFixture({}, node.url, { beacon: node.url })
 }, 60_000)
 afterAll(async () => {

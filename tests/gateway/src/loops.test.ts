@@ -12,6 +12,7 @@ import { createWebSocketUpstream } from '@fairlead/gateway-evm/upstream/websocke
 import { pino } from 'pino'
 import { createLoopDetector, withPassedThrough } from '@fairlead/gateway-core/network/cdn-loop'
 import { operatorRules } from '@fairlead/gateway-core/network/guarded-connect'
+import { respondWith } from '@fairlead/gateway-core/testing/with-call-id'
 
 /** Starts a proxy that forwards every request to a target that is set later. */
 async function startProxy() {
@@ -145,10 +146,10 @@ it('responds to a gRPC call with FAILED_PRECONDITION', async () => {
 })
 
 it('forwards requests of other deployments, with their Via entries and its own', async () => {
+  const respond = respondWith('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
   const node = createServer((request, response) => {
     received.push(request.headers['cdn-loop'])
-    request.resume()
-    response.setHeader('content-type', 'application/json').end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
+    void respond(request, response)
   })
   const received: unknown[] = []
   node.listen(0, '127.0.0.1')

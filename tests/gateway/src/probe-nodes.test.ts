@@ -18,6 +18,7 @@ import type { NodeMethodTable } from '@fairlead/platform-server/store/database'
 import { instant } from '@fairlead/platform-server/store/instant'
 import { pino } from 'pino'
 import { type NodeProbeParts, startNodeProbe } from '@fairlead/gateway/testing/probe-nodes'
+import { responseWithCallId } from '@fairlead/gateway-core/testing/with-call-id'
 
 const probing = { FAIRLEAD_PROBE_NODES: 'true', FAIRLEAD_LOG_LEVEL: 'info' }
 const patience = { timeout: 50_000, interval: 50 }
@@ -137,11 +138,11 @@ describe('the gateway probes its nodes', { timeout: 60_000 }, () => {
 
   it('and stops with the gateway, also during a probe', async () => {
     let requestCount = 0
-    const node = await startTestNode((_, response) => {
+    const node = await startTestNode(async (request, response) => {
       requestCount += 1
       if (requestCount > 5) return
       response.setHeader('content-type', 'application/json')
-      response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
+      response.end(await responseWithCallId(request, '{"jsonrpc":"2.0","id":1,"result":"0x1"}'))
     })
     const gateway = await gatewayFixture(probing, node)
     await vi.waitFor(() => expect(requestCount).toBeGreaterThan(5), patience)

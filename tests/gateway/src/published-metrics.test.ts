@@ -5,6 +5,7 @@ import { parse } from 'yaml'
 import { type GatewayFixture, gatewayFixture } from './gateway-fixture.ts'
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { readExpression } from './read-expression.ts'
+import { respondWith } from '@fairlead/gateway-core/testing/with-call-id'
 
 interface Published {
   readonly name: string
@@ -178,9 +179,7 @@ describe('the alert rules', () => {
 })
 
 it('counts a call at its upstream', async () => {
-  const node = await startTestNode((_, response) =>
-    response.setHeader('content-type', 'application/json').end('{"jsonrpc":"2.0","id":1,"result":"0x1"}'),
-  )
+  const node = await startTestNode(respondWith('{"jsonrpc":"2.0","id":1,"result":"0x1"}'))
   const fixture = await gatewayFixture({}, node)
   try {
     for (let call = 0; call < 6; call++) {

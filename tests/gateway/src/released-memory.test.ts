@@ -3,6 +3,7 @@ import { memoryFactors, MemoryLedger } from '@fairlead/gateway-core/memory/memor
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 import { gatewayFixture } from './gateway-fixture.ts'
+import { responseWithCallId } from '@fairlead/gateway-core/testing/with-call-id'
 
 it('a gateway that was stopped with calls in flight releases all memory reservations', async () => {
   const ledgers = new Set<MemoryLedger>()
@@ -16,13 +17,11 @@ it('a gateway that was stopped with calls in flight releases all memory reservat
   })
   const reserved = () => [...ledgers].reduce((sum, ledger) => sum + ledger.states().reserved, 0)
   let waiting = 0
-  const upstream = await startTestNode((request, response) => {
-    request.resume().on('end', () => {
-      response.setHeader('content-type', 'application/json')
-      // The second half is never sent.
-      response.write('{"jsonrpc":"2.0","id":1,"result":"0x')
-      waiting += 1
-    })
+  const upstream = await startTestNode(async (request, response) => {
+    response.setHeader('content-type', 'application/json')
+    // The second half is never sent.
+    response.write(await responseWithCallId(request, '{"jsonrpc":"2.0","id":1,"result":"0x'))
+    waiting += 1
   })
   const gateway = await gatewayFixture({ FAIRLEAD_BUILTIN_HTTP_SERVER: 'true' }, upstream)
   const url = `${gateway.url}/${gateway.first.token}`

@@ -5,16 +5,14 @@ import { beaconInFrontOf, beaconToken } from '@fairlead/gateway-beacon/testing/b
 import { jettonToken, listenToJetton } from '@fairlead/gateway-jetton/testing/jetton-fixture'
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { inFrontOf, token } from '@fairlead/gateway-evm/testing/listener-fixture'
+import { respondWith } from '@fairlead/gateway-core/testing/with-call-id'
 
 const unreachableNode = 'http://127.0.0.1:9'
 
 /** Listeners of every protocol with a given memory budget for bodies, and a path that accepts a body. */
 const listeners = {
   evm: async (memory: MemoryLedger) => {
-    const node = await startTestNode((_, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' })
-      response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
-    })
+    const node = await startTestNode(respondWith('{"jsonrpc":"2.0","id":1,"result":"0x1"}'))
     return { ...(await inFrontOf(node, { memory })), path: `/${token}` }
   },
   beacon: async (memory: MemoryLedger) => ({
@@ -77,12 +75,7 @@ it('responses that TON adapters buffer are counted, and released', async () => {
 
 it('a response that its client does not read is counted until the client has disconnected', async () => {
   const memory = new MemoryLedger(2 ** 30)
-  const node = await startTestNode((request, response) => {
-    request.resume().on('end', () => {
-      response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(`{"jsonrpc":"2.0","id":1,"result":"${'x'.repeat(60_000)}"}`)
-    })
-  })
+  const node = await startTestNode(respondWith(`{"jsonrpc":"2.0","id":1,"result":"${'x'.repeat(60_000)}"}`))
   const { port } = await inFrontOf(node, { memory })
   const call = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
   const body = `[${Array.from({ length: 200 }, () => call).join(',')}]`
@@ -99,10 +92,7 @@ it('a response that its client does not read is counted until the client has dis
 })
 
 it('a response that its client may not hold is replaced by an error', async () => {
-  const node = await startTestNode((_, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(`{"jsonrpc":"2.0","id":1,"result":"${'x'.repeat(60_000)}"}`)
-  })
+  const node = await startTestNode(respondWith(`{"jsonrpc":"2.0","id":1,"result":"${'x'.repeat(60_000)}"}`))
   const { url } = await inFrontOf(node, { memory: new MemoryLedger(50_000) })
   const body = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
   const headers = { 'content-type': 'application/json' }

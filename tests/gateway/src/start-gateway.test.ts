@@ -7,6 +7,7 @@ import { type GatewayFixture, gatewayFixture } from './gateway-fixture.ts'
 import { serve } from '@fairlead/gateway-core/testing/serve'
 import { parseConfiguration, startGateway } from '@fairlead/gateway'
 import { pino } from 'pino'
+import { withCallId } from '@fairlead/gateway-core/testing/with-call-id'
 
 // Texts that occur nowhere else, so that a single search finds a leak.
 const canaries = { metrics: 'c4n4ry-metrics', user: 'c4n4ry-user', password: 'c4n4ry-p%40ss' }
@@ -28,7 +29,7 @@ beforeAll(async () => {
     const respond = () =>
       response
         .writeHead(200, { 'content-type': 'application/json' })
-        .end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
+        .end(withCallId(body, '{"jsonrpc":"2.0","id":1,"result":"0x1"}'))
     if (isGasPriceDelayed && body.includes('eth_gasPrice')) pendingResponses.push(respond)
     else if (behaviour === 'answer') respond()
     else if (behaviour === 'fail') response.writeHead(500).end()

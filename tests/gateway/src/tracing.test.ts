@@ -4,6 +4,7 @@ import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { grpcJs } from '@fairlead/gateway-grpc/testing/grpc-js-client'
 import { grpcNode } from '@fairlead/gateway-grpc/testing/grpc-node'
 import { traceReceiver } from './trace-receiver.ts'
+import { responseWithCallId } from '@fairlead/gateway-core/testing/with-call-id'
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const parentId = 'b7ad6b7169203331'
@@ -12,10 +13,11 @@ const patience = { timeout: 50_000 }
 /** Starts a node that responds to every call, and stores the trace context that it received. */
 async function tracedNode() {
   const received: (string | undefined)[] = []
-  const url = await startTestNode((request, response) => {
+  const url = await startTestNode(async (request, response) => {
     const { traceparent } = request.headers
     received.push(typeof traceparent === 'string' ? traceparent : undefined)
-    response.setHeader('content-type', 'application/json').end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
+    const text = await responseWithCallId(request, '{"jsonrpc":"2.0","id":1,"result":"0x1"}')
+    response.setHeader('content-type', 'application/json').end(text)
   })
   return { url, received }
 }

@@ -17,6 +17,7 @@ import { createGrpcMetrics } from '@fairlead/gateway-grpc/metrics'
 import { testMetrics } from '@fairlead/gateway-core/testing/test-metrics'
 import { type ErrorSource, guardedImmediate, guardedInterval, guardedTimeout } from '@fairlead/runtime'
 import { watchUnexpectedErrors } from '@fairlead/gateway/testing/watch-unexpected-errors'
+import { respondWith } from '@fairlead/gateway-core/testing/with-call-id'
 
 let node: Awaited<ReturnType<typeof serve>>
 let gateway: GatewayFixture
@@ -25,10 +26,7 @@ let log: ReturnType<typeof memory>
 let endWatch: () => void
 
 beforeAll(async () => {
-  node = await serve((request, response) => {
-    request.resume()
-    response.setHeader('content-type', 'application/json').end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
-  })
+  node = await serve(respondWith('{"jsonrpc":"2.0","id":1,"result":"0x1"}'))
   gateway = await gatewayFixture({}, node.url, { beacon: node.url })
 }, 60_000)
 afterAll(async () => {
