@@ -11,7 +11,6 @@ import {
 } from '@fairlead/gateway-core/admission/types'
 import type { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
 import type { Adapter } from './adapters/adapter.ts'
-import { returnedId } from './call.ts'
 import { beginDispatch } from './dispatch/dispatch.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { UpstreamResponse } from './response/upstream-response.ts'
@@ -167,7 +166,6 @@ class CallHandler implements PreparedCall, Completion<string | UpstreamResponse>
   readonly found: SpecifiedMethod | undefined
   readonly method: string
   readonly policy: MethodPolicy
-  readonly idText: string | undefined
   readonly grant: Grant
   readonly endpoint: '' | 'evm'
   readonly signal: CancellationSignal
@@ -195,13 +193,12 @@ class CallHandler implements PreparedCall, Completion<string | UpstreamResponse>
     reservation: Reservation | undefined,
     batch: Batch | undefined,
   ) {
-    const { method, idText = '1' } = request
+    const { method } = request
     const found = findMethod(method)
     this.request = request
     this.found = found
     this.method = found ? method : 'unknown'
     this.policy = found?.policy ?? unknownPolicy
-    this.idText = returnedId(idText)
     this.grant = context.grant
     this.endpoint = context.endpoint
     this.signal = context.signal

@@ -40,7 +40,7 @@ export const evmAreas: readonly Area[] = [
   {
     name: 'response',
     files: lines(
-      ...files('response', 'upstream-response', 'rpc-response', 'rpc-errors', 'classify-response'),
+      ...files('response', 'upstream-response', 'own-id', 'rpc-response', 'rpc-errors', 'classify-response'),
     ),
     mayImport: ['parts of response', 'methods'],
     packages: evmPackages,

@@ -1,6 +1,11 @@
-import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { HttpResponse } from './types.ts'
+
+/** The parts of a response body. */
+export interface BodyParts extends AsyncIterable<Buffer> {
+  /** Discards the parts that have not arrived. */
+  destroy(): unknown
+}
 
 /** How a protocol forwards a response body. */
 export interface BodyRules<failure extends Error> {
@@ -26,7 +31,7 @@ const bytesPerUnit = 16_384
  * @throws the protocol's failure when the body fails before its first byte, and errors of `begin`; nothing was sent
  */
 export async function streamBody<failure extends Error>(
-  body: Readable,
+  body: BodyParts,
   response: HttpResponse,
   { begin, failureOf, sent, turn }: BodyRules<failure>,
 ): Promise<'complete' | 'client disconnected' | failure> {

@@ -1,23 +1,34 @@
-import { Http1Error } from '@fairlead/http1'
-
 const [quote, backslash, colon, comma] = [0x22, 0x5c, 0x3a, 0x2c]
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
 const lowerN = 0x6e
 const space = 0x20
 // `error` with each letter escaped has 30 characters.
 const maxKeyLength = 32
+// An id with more characters is none of the gateway.
+const maxIdLength = 32
 
-/**
- * Tracks the top-level members of a JSON-RPC response as its bytes arrive, without buffering them.
- *
- * A response with both a result and an error violates JSON-RPC 2.0. The error after a result that is already being sent
- * to the client could name the upstream, so the response is treated as malformed.
- */
+/** Tracks the top-level members of a JSON-RPC response as its bytes arrive, without buffering them. */
 export class ResponseInspector {
   /** Whether an `error` other than null was found at the top level so far. */
   hasError = false
   /** Whether a `result` was found, including null. */
   hasResult = false
+  /** Whether an `error` was found after a `result`, neither of them null. JSON-RPC 2.0 allows only one of them. */
+  hasErrorAfterResult = false
+  /** JSON text of the `id` at the top level, once it was read completely. */
+  idText: string | undefined = undefined
+  /** Offset of the id in the body, once its first byte was read. */
+  idFrom: number | undefined = undefined
+  /** Offset of the end of the id. */
+  idTo: number | undefined = undefined
+  /** Whether the body begins like an object. Undefined before its first byte. */
+  isObject: boolean | undefined = undefined
+  /** Whether the top-level object has ended. */
+  isOver = false
+  /** Number of bytes before the current part. */
+  #offset = 0
+  /** The id as far as it was read, while it is read. */
+  #id: string | undefined
   #depth = 0
   #isString = false
   #isEscaped = false
@@ -26,24 +37,35 @@ export class ResponseInspector {
   #member = ''
   #isKeyNext = false
   #isValueNext = false
-  #isResultSent = false
+  #isResultNull = false
 
-  /**
-   * @param bytes - the next part of the body
-   * @throws {@link Http1Error} `malformed` for an error after a result
-   */
+  /** @param bytes - the next part of the body */
   inspect(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; at++) {
       let byte = bytes[at] as number
       if (this.#isString) {
         // Most bytes of a long response are in strings, whose content is irrelevant here.
-        if (this.#key === undefined && !this.#isEscaped) {
+        if (this.#key === undefined && this.#id === undefined && !this.#isEscaped) {
           while (byte !== quote && byte !== backslash && ++at < bytes.length) byte = bytes[at] as number
-          if (at === bytes.length) return
+          if (at === bytes.length) break
         }
+        if (this.#id !== undefined) this.#extendId(byte, at)
         this.#inString(byte)
-      } else if (byte > space) this.#outside(byte)
+      } else if (byte > space) this.#outside(byte, at)
     }
+    this.#offset += bytes.length
+  }
+
+  #extendId(byte: number, at: number): void {
+    this.#id += String.fromCharCode(byte)
+    this.idTo = this.#offset + at + 1
+    if (this.idTo - (this.idFrom ?? 0) > maxIdLength) this.#endId()
+  }
+
+  #endId(): void {
+    if (this.#id === undefined) return
+    this.idText = this.#id
+    this.#id = undefined
   }
 
   #inString(byte: number): void {
@@ -59,10 +81,15 @@ export class ResponseInspector {
     if (this.#key !== undefined && this.#key.length < maxKeyLength) this.#key += String.fromCharCode(byte)
   }
 
-  #outside(byte: number): void {
+  #outside(byte: number, at: number): void {
+    this.isObject ??= byte === openBrace
     if (this.#isValueNext) {
       this.#isValueNext = false
-      this.#beginValue(byte)
+      this.#beginValue(byte, at)
+    }
+    if (this.#id !== undefined) {
+      if (this.#depth === 1 && (byte === comma || byte === closeBrace)) this.#endId()
+      else this.#extendId(byte, at)
     }
     switch (byte) {
       case quote:
@@ -78,6 +105,7 @@ export class ResponseInspector {
       case closeBrace:
       case closeBracket:
         this.#depth--
+        if (this.#depth === 0) this.isOver = true
         break
       case comma:
         this.#isKeyNext = this.#depth === 1
@@ -89,15 +117,17 @@ export class ResponseInspector {
     }
   }
 
-  #beginValue(byte: number): void {
-    if (this.#member === 'result') {
+  #beginValue(byte: number, at: number): void {
+    if (this.#member === 'id') {
+      // Of repeated members, parsers return the last one.
+      this.#id = ''
+      this.idFrom = this.#offset + at
+    } else if (this.#member === 'result') {
       this.hasResult = true
-      this.#isResultSent = byte !== lowerN
-    } else if (byte === lowerN) return
-    else if (this.#member === 'error') {
+      this.#isResultNull = byte === lowerN
+    } else if (this.#member === 'error' && byte !== lowerN) {
       this.hasError = true
-      if (this.#isResultSent)
-        throw new Http1Error('malformed', 'The response has both a result and an error.')
+      this.hasErrorAfterResult = this.hasResult && !this.#isResultNull
     }
   }
 }

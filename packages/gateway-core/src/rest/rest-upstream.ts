@@ -110,6 +110,9 @@ export function createRestUpstream(
     get lastBytesAt() {
       return connections.lastBytesAt
     },
+    get mismatchedResponses() {
+      return connections.mismatchedResponses
+    },
     close: () => connections.close(),
   }
 }

@@ -12,7 +12,7 @@ const times = { intervalMs: 100, firstRoundMs: 1_000, idleMs: 60_000 }
 /** Rounds of one upstream. */
 function rounds(actions: Partial<RoundActions<PoolMember>> = {}) {
   const members = parseUpstreams('http://a').map((record, position) => {
-    const upstream = new Upstream('a', { lastBytesAt: -Infinity }, undefined)
+    const upstream = new Upstream('a', { lastBytesAt: -Infinity, mismatchedResponses: 0 }, undefined)
     return new PoolMember({ upstream, record, position }, 'evm', 0)
   })
   const check = vi.fn(() => Promise.resolve())

@@ -49,6 +49,11 @@ export function publishUpstreams(
     },
   )
   counter(
+    'fairlead_upstream_mismatched_responses_total',
+    'Responses of an upstream that belonged to no call, or to another one. Each of them ended its connection.',
+    ({ mismatchedResponses }) => mismatchedResponses,
+  )
+  counter(
     'fairlead_upstream_retries_total',
     'Calls sent to an upstream after another one failed or was too slow.',
     ({ retries }) => retries,

@@ -44,6 +44,8 @@ export interface UpstreamState {
   readonly calls: number
   readonly failures: number
   readonly failuresByKind: Readonly<Record<CountedFailure, number>>
+  /** Responses that belonged to no call, or to another one. */
+  readonly mismatchedResponses: number
   /** Calls that were sent here because another upstream had failed or was too slow. */
   readonly retries: number
   /** Calls that were sent here while another upstream was still expected to respond. */
@@ -101,8 +103,8 @@ export class PoolMember<connection extends Connection = Connection> {
   }
 
   get state(): UpstreamState {
-    const { id, breaker, latency, callsInFlight, calls, failures, failuresByKind, retries, hedges } =
-      this.upstream
+    const { id, connection, breaker, latency, callsInFlight, calls, failures, failuresByKind } = this.upstream
+    const { retries, hedges } = this.upstream
     return {
       id,
       field: this.field,
@@ -117,6 +119,7 @@ export class PoolMember<connection extends Connection = Connection> {
       calls,
       failures,
       failuresByKind,
+      mismatchedResponses: connection.mismatchedResponses,
       retries,
       hedges,
       totalMs: latency.short.totalMs + latency.long.totalMs,

@@ -9,7 +9,7 @@ function members(...fragments: readonly string[]): PoolMember[] {
   return parseUpstreams(text).map((record, position) => {
     const upstream = new Upstream(
       'abcdef'.charAt(position),
-      { lastBytesAt: -Infinity },
+      { lastBytesAt: -Infinity, mismatchedResponses: 0 },
       record.requestsPerSecond,
     )
     upstream.hasReported = true

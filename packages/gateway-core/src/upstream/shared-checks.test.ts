@@ -11,7 +11,7 @@ const times = { intervalMs: 6_000, checkTimeoutMs: 3_000, firstRoundMs: 1_000, i
 
 /** Several pools of one upstream that fails its health checks. */
 function failing(count: number) {
-  const upstream = new Upstream('a', { lastBytesAt: -Infinity }, undefined)
+  const upstream = new Upstream('a', { lastBytesAt: -Infinity, mismatchedResponses: 0 }, undefined)
   const failure = new UpstreamError('http_error', 'The upstream returned HTTP 500.')
   const readHealth = vi.fn(() => Promise.reject(failure))
   const [record] = parseUpstreams('http://a')

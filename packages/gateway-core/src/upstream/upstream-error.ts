@@ -11,6 +11,8 @@ export type UpstreamErrorKind =
   | 'timeout'
   /** The received data is not a response of the protocol. */
   | 'malformed'
+  /** The response belongs to another call. */
+  | 'mismatched'
   /** The upstream responded with an HTTP error status. */
   | 'http_error'
   /** The caller disconnected. */
@@ -95,4 +97,5 @@ function failureOf(kind: UpstreamErrorKind): UpstreamError {
 const messages: Readonly<Partial<Record<UpstreamErrorKind, string>>> = {
   timeout: 'The upstream did not respond in time.',
   malformed: 'The response of the upstream is not valid HTTP.',
+  mismatched: 'The response of the upstream belongs to another call.',
 }

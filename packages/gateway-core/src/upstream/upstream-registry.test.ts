@@ -10,6 +10,7 @@ function recording() {
     open: () => {
       const connection = {
         lastBytesAt: -Infinity,
+        mismatchedResponses: 0,
         close: () => {
           // A connection is closed once.
           expect(open.delete(connection)).toBe(true)

@@ -18,6 +18,8 @@ const sameFailureMs = 1_000
 export interface Connection {
   /** When the last byte arrived, as a time of `performance.now()`; -Infinity before the first. */
   readonly lastBytesAt: number
+  /** Number of responses that belonged to no call, or to another one. Each of them ended its connection. */
+  readonly mismatchedResponses: number
 }
 
 /** An upstream with the results of its calls and health checks. All nodes that use it share it. */
@@ -56,6 +58,7 @@ export class Upstream<connection extends Connection = Connection> {
     reset: 0,
     timeout: 0,
     malformed: 0,
+    mismatched: 0,
     http_error: 0,
   }
 

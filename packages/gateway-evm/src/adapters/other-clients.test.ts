@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { adapted, type Scripted, scriptedNode } from '../testing/adapted-node.ts'
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { inFrontOf, token } from '../testing/listener-fixture.ts'
+import { responseWithCallId } from '@fairlead/gateway-core/testing/with-call-id'
 
 const hash = `0x${'ab'.repeat(32)}`
 const erigon = { web3_clientVersion: { result: 'erigon/3.1.0/linux-amd64/go1.24.2' } }
@@ -83,9 +84,9 @@ describe('an older client', () => {
     const structLogs = Array.from({ length: 50 }, (_, pc) => ({ ...older.structLogs[1], pc }))
     const text = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { ...older, structLogs } })
     for (const size of [1, 7, 64, 65, 1_000]) {
-      const node = await startTestNode(async (_, response) => {
+      const node = await startTestNode(async (request, response) => {
+        const bytes = Buffer.from(await responseWithCallId(request, text))
         response.setHeader('content-type', 'application/json')
-        const bytes = Buffer.from(text)
         for (let at = 0; at < bytes.length; at += size) {
           response.write(bytes.subarray(at, at + size))
           if (at % (size * 40) === 0) await new Promise((resolve) => setImmediate(resolve))
@@ -113,9 +114,10 @@ describe('an older client', () => {
 describe('a truncated trace', () => {
   it('is truncated for the client too', async () => {
     let abortResponse = () => {}
-    const node = await startTestNode((_, response) => {
+    const text = `{"jsonrpc":"2.0","id":1,"result":{"gas":1,"structLogs":[${'{"pc":1},'.repeat(9_000)}`
+    const node = await startTestNode(async (request, response) => {
       response.setHeader('content-type', 'application/json')
-      response.write(`{"jsonrpc":"2.0","id":1,"result":{"gas":1,"structLogs":[${'{"pc":1},'.repeat(9_000)}`)
+      response.write(await responseWithCallId(request, text))
       abortResponse = () => void response.destroy()
     })
     const gateway = await inFrontOf(node)

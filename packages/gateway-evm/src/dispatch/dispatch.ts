@@ -21,7 +21,7 @@ export function beginDispatch(
   completion: Completion<string | UpstreamResponse>,
   reservation?: Reservation,
 ): void {
-  const { idText = '1' } = call.request
+  const { idText = 'null' } = call.request
   respond(call, {
     resolve: (response) => {
       const isUnread = response instanceof UpstreamResponse
@@ -31,7 +31,7 @@ export function beginDispatch(
         if (failure) completion.reject(failure)
         else completion.resolve(text)
       } else if (isUnread) {
-        if (!reservation && response.isDelimited && call.idText !== undefined) completion.resolve(response)
+        if (!reservation && response.isDelimited && response.hasReplaceableId) completion.resolve(response)
         else settleWith(readWithCallId(response, call, reservation), completion)
       }
     },
@@ -45,7 +45,7 @@ async function readWithCallId(
   { request, method, upstream, grant, signal }: ResolvedCall,
   reservation: Reservation | undefined,
 ): Promise<string> {
-  const { idText = '1' } = request
+  const { idText = 'null' } = request
   const memory = reservation ?? upstream.reserve(grant)
   try {
     return await response.readWithId(idText, { method, reservation: memory, signal })

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { inFrontOf, token } from '../testing/listener-fixture.ts'
+import { responseWithCallId, withCallId } from '@fairlead/gateway-core/testing/with-call-id'
 
 const megabyte = 2 ** 20
 const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'eth_chainId', params: [] })
@@ -13,11 +14,10 @@ const oneCall = JSON.stringify([call(1)])
 
 /** Starts a gateway that has memory for one response of its upstream, but not for two. */
 async function listener() {
-  const node = await startTestNode((request, response: ServerResponse) => {
-    request.resume().on('end', () => {
-      const text = JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'x'.repeat(0.6 * megabyte) })
-      response.writeHead(200, { 'content-type': 'application/json' }).end(text)
-    })
+  const text = JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'x'.repeat(0.6 * megabyte) })
+  const node = await startTestNode(async (request, response) => {
+    const body = await responseWithCallId(request, text)
+    response.writeHead(200, { 'content-type': 'application/json' }).end(body)
   })
   return inFrontOf(node, { maxBufferedBytes: 2.2 * megabyte })
 }
@@ -86,7 +86,10 @@ describe('a response of several upstreams', () => {
       for await (const chunk of request) body += String(chunk)
       const { method, id } = JSON.parse(body) as { method: string; id: number }
       response.writeHead(200, { 'content-type': 'application/json' })
-      const sent = method === chunked.method ? text : JSON.stringify({ jsonrpc: '2.0', id, result: '0x1' })
+      const sent =
+        method === chunked.method
+          ? withCallId(body, text)
+          : JSON.stringify({ jsonrpc: '2.0', id, result: '0x1' })
       for (let at = 0; at < sent.length; at += 10_000) response.write(sent.slice(at, at + 10_000))
       response.end()
     })

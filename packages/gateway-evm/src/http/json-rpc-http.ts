@@ -210,7 +210,7 @@ class JsonRpcRequest implements Expirable, CallContext {
     }
   }
 
-  #respondSingle({ idText }: RpcItem, handled: HandledCall): void {
+  #respondSingle({ idText = 'null' }: RpcItem, handled: HandledCall): void {
     if (this.#noUpstream !== undefined) return this.#fail(this.#noUpstream)
     this.#http.method = handled.method
     const { content, status, retryAfterSeconds } = handled
@@ -222,18 +222,18 @@ class JsonRpcRequest implements Expirable, CallContext {
       this.#finish()
       return
     }
-    const { object } = content
+    const object = content.objectWithId(idText)
     if (object === undefined) return this.#finishAfter(this.#stream(content, handled, idText))
     handled.release?.()
     this.#http.end(200, object, 'latin1')
     this.#finish()
   }
 
-  async #stream(content: UpstreamResponse, handled: HandledCall, idText = 'null'): Promise<void> {
+  async #stream(content: UpstreamResponse, handled: HandledCall, idText: string): Promise<void> {
     try {
       const { response, signal } = this.#http
-      const end = await content.streamTo(response, signal, {
-        begin: () => this.#beginStream(content.length),
+      const end = await content.streamTo(response, idText, signal, {
+        begin: () => this.#beginStream(content.lengthWithId(idText)),
         sent: (bytes) => (this.#http.bytesOut += bytes),
         turn: (units) => this.#http.turn(units),
       })

@@ -4,7 +4,6 @@ import { adapterOf } from '../adapters/adapters.ts'
 import type { RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
-import { returnedId } from '../call.ts'
 import { availableMethod, findMethod } from './available-methods.ts'
 import { unknownPolicy } from './method-policy.ts'
 import type { ResponseCaches } from '../cache/caches.ts'
@@ -49,14 +48,13 @@ export function resolvedCall(
   request: RpcRequest,
   { grant, endpoint, signal, maxLogRange, caches, upstream }: ClientContext,
 ): ResolvedCall {
-  const { method, paramsText, idText = '1' } = request
+  const { method, paramsText } = request
   const found = findMethod(method)
   const call = {
     request,
     found,
     method,
     policy: found?.policy ?? unknownPolicy,
-    idText: returnedId(idText),
     grant,
     endpoint,
     signal,

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { ReceivedResponse } from '@fairlead/http1'
 import type { CancellationSignal } from '@fairlead/runtime'
 import { collectBody } from '@fairlead/gateway-core/http/collect-body'
-import { streamBody } from '@fairlead/gateway-core/http/stream-body'
+import { type BodyParts, streamBody } from '@fairlead/gateway-core/http/stream-body'
 import type { HttpResponse } from '@fairlead/gateway-core/http/types'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import { toUpstreamError, unavailable, UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
@@ -131,7 +131,7 @@ export type Streamed = Promise<'complete' | 'client disconnected' | UpstreamErro
  * been sent then
  */
 export function streamObject(
-  body: Body,
+  body: BodyParts,
   client: HttpResponse,
   signal: CancellationSignal,
   { begin, sent, turn }: StreamListener,
@@ -145,6 +145,59 @@ export function streamObject(
     sent,
     turn,
   })
+}
+
+/** The parts of a body, which may be discarded. */
+type DiscardableParts = BodyParts & Pick<Body, 'dump'>
+
+/** Where the id of a response is in its body. The offsets are set when its bytes have arrived. */
+export interface IdPosition {
+  readonly from: number | undefined
+  readonly to: number | undefined
+}
+
+/**
+ * Replaces the id of a response while it streams.
+ *
+ * @param body - not yet read
+ * @param idText - the other id, as JSON
+ */
+export function withOtherId(body: Body, position: IdPosition, idText: string): DiscardableParts {
+  return {
+    destroy: () => body.destroy(),
+    dump: () => body.dump(),
+    [Symbol.asyncIterator]: () => replaceId(body, position, idText),
+  }
+}
+
+async function* replaceId(
+  body: Body,
+  position: IdPosition,
+  idText: string,
+): AsyncGenerator<Buffer, undefined> {
+  let offset = 0
+  let isReplaced = false
+  let rest: Buffer | undefined
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    if (isReplaced) {
+      yield chunk
+      continue
+    }
+    const bytes = rest ? Buffer.concat([rest, chunk]) : chunk
+    rest = undefined
+    const { from = Infinity, to = Infinity } = position
+    const begin = Math.min(from - offset, bytes.length)
+    if (to - offset <= bytes.length) {
+      isReplaced = true
+      yield Buffer.concat([bytes.subarray(0, begin), Buffer.from(idText), bytes.subarray(to - offset)])
+    } else {
+      if (begin < bytes.length) rest = bytes.subarray(begin)
+      if (begin > 0) yield bytes.subarray(0, begin)
+      offset += begin
+    }
+  }
+  if (rest) yield rest
+  return undefined
 }
 
 /** Creates a body of bytes. */
@@ -162,10 +215,10 @@ export function bodyOf(bytes: Buffer | undefined): Body {
  *
  * @param rewrite - called with pieces of the text, each ending after a comma; each byte is one character
  */
-export function rewriteBody(original: Body, rewrite: (text: string) => string): Body {
+export function rewriteBody(original: DiscardableParts, rewrite: (text: string) => string): Body {
   async function* rewritten() {
     let rest = ''
-    for await (const chunk of original as AsyncIterable<Buffer>) {
+    for await (const chunk of original) {
       const text = rest + chunk.toString('latin1')
       const end = text.lastIndexOf(',') + 1
       rest = text.slice(end)

@@ -29,10 +29,6 @@ export function isErrorText(text: string): boolean {
 /** Whether the response has a result, and no error, at the top level. */
 function hasResult(bytes: Buffer): boolean {
   const inspector = new ResponseInspector()
-  try {
-    inspector.inspect(bytes)
-  } catch {
-    return false
-  }
+  inspector.inspect(bytes)
   return inspector.hasResult && !inspector.hasError
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { adapted, scriptedNode } from '../testing/adapted-node.ts'
+import { responseWithCallId } from '@fairlead/gateway-core/testing/with-call-id'
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { inFrontOf, token } from '../testing/listener-fixture.ts'
 import { normalizeError, type NodeError } from './normalize-error.ts'
@@ -148,12 +149,13 @@ describe('an error of a node', () => {
   })
 
   it.each([
-    '{"error":{"code":-32603,"message":"Not implemented"},"id":7,"jsonrpc":"2.0"}',
-    '\n{ "jsonrpc" : "2.0" , "id" : 7 , "result" : null , "error" : {"code":-32603,"message":"Not implemented"} }',
+    '{"error":{"code":-32603,"message":"Not implemented"},"id":1,"jsonrpc":"2.0"}',
+    '\n{ "jsonrpc" : "2.0" , "id" : 1 , "result" : null , "error" : {"code":-32603,"message":"Not implemented"} }',
   ])('is detected in any serialization: %s', async (text) => {
-    const node = await startTestNode((_, response) =>
-      response.setHeader('content-type', 'application/json').end(text),
-    )
+    const node = await startTestNode(async (request, response) => {
+      const body = await responseWithCallId(request, text)
+      response.setHeader('content-type', 'application/json').end(body)
+    })
     await expect(adapted(node)(method, {})).rejects.toMatchObject(notOffered)
   })
 
@@ -165,10 +167,12 @@ describe('an error of a node', () => {
 })
 
 it('does not reveal upstream credentials, in a call or a batch', async () => {
-  const node = await startTestNode(({ headers, url }, response) => {
+  const node = await startTestNode(async (request, response) => {
+    const { headers, url } = request
     const message = `refused: ${headers.authorization} at ${headers.host}${url}`
+    const error = { code: -32000, message, data: [message] }
     response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32000, message, data: [message] } }))
+    response.end(await responseWithCallId(request, JSON.stringify({ jsonrpc: '2.0', id: 1, error })))
   })
   const { url } = await inFrontOf(`${node.replace('//', '//user:c4n4ry@')}/c4n4ry-path?key=c4n4ry-key`)
   const call = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'

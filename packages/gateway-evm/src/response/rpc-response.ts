@@ -81,8 +81,12 @@ function parseResponse(text: string): Readonly<Record<string, unknown>> {
   return value
 }
 
-/** Whether a parsed response is a result with this id, and nothing else. */
-export function isResultWithId(idText: string, value: unknown): boolean {
-  if (!isRecord(value) || value['result'] === undefined || value['error'] !== undefined) return false
-  return value['jsonrpc'] === '2.0' && JSON.stringify(value['id']) === idText
+/** Whether a parsed response is a result, and nothing else. */
+export function isResult(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    value['result'] !== undefined &&
+    value['error'] === undefined &&
+    value['jsonrpc'] === '2.0'
+  )
 }

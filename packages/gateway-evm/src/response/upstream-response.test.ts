@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { expect, it } from 'vitest'
+import { OwnId } from './own-id.ts'
 import { UpstreamResponse } from './upstream-response.ts'
 
 const { signal } = new AbortController()
@@ -15,9 +16,11 @@ function chunked(chunks: readonly Buffer[]): UpstreamResponse {
 const kibibytes = (count: number) => chunked(Array.from({ length: count }, () => Buffer.alloc(1_024, 'x')))
 const reservation = new MemoryLedger(2 ** 20).reserve(undefined, 'response')
 
-/** A response that was received as a string. */
+/** A response that was received as a string. `ID` stands for the id of the call. */
 function buffered(text: string): UpstreamResponse {
-  return UpstreamResponse.buffered(Buffer.from(text).toString('latin1'))
+  const id = new OwnId()
+  const latin1 = Buffer.from(text.replaceAll('ID', id.text)).toString('latin1')
+  return chunked([]).part(latin1, id)
 }
 
 it('buffers a short response', async () => {
@@ -39,31 +42,28 @@ it('removes the secrets of the upstream from the error of a buffered response', 
   expect(text).not.toContain('secret')
 })
 
-const result = '{"jsonrpc":"2.0","id":7,"result":"0x1"}'
+const result = '{"jsonrpc":"2.0","id":ID,"result":"0x1"}'
 
 it.each([
-  ['a result', result, '7'],
-  ['one between white space', ` ${result.replaceAll(',', ' ,\n')}\n`, '7'],
-  ['null', '{"jsonrpc":"2.0","id":7,"result":null}', '7'],
-  ['one under an id of letters', '{"id":"a","result":[1,{"error":2}],"jsonrpc":"2.0"}', '"a"'],
-])('passes %s through unchanged', (_, text, id) => {
-  expect(buffered(text).tryPassThrough(id)).toBe(text)
+  ['a result', result],
+  ['an id that is a string', '{"jsonrpc":"2.0","id":"ID","result":1}'],
+  ['null', '{"jsonrpc":"2.0","id":ID,"result":null}'],
+  ['an id at another place', '{"id":ID,"result":1,"jsonrpc":"2.0"}'],
+  ['one between white space', ` ${result.replaceAll(',', ' ,\n')}\n`],
+  ['a result before the id', '{"jsonrpc":"2.0","result":[1,{"error":2}],"id":ID}'],
+  ['one with a line feed after it', '{"jsonrpc":"2.0","result":"0x1","id":ID}\n'],
+])('passes %s through with the id of the caller', (_, text) => {
+  expect(buffered(text).tryPassThrough('"a"')).toBe(text.replace(/"?ID"?/, '"a"'))
 })
 
 it.each([
-  ['a response that is not buffered', kibibytes(1), '7'],
-  ['an error', buffered('{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"no"}}'), '7'],
-  ['an error of null with a result', buffered('{"jsonrpc":"2.0","id":7,"result":1,"error":null}'), '7'],
-  ['another id', buffered(result), '8'],
-  ['an id that is written in another way', buffered(result), '7.0'],
-  ['no id', buffered('{"jsonrpc":"2.0","result":1}'), '7'],
-  ['an id of null', buffered('{"jsonrpc":"2.0","id":null,"result":1}'), '7'],
-  ['no version', buffered('{"id":7,"result":1}'), '7'],
-  ['no result', buffered('{"jsonrpc":"2.0","id":7}'), '7'],
-  ['a list', buffered(`[${result}]`), '7'],
-  ['a text', buffered('"0x1"'), '7'],
-  ['half of a result', buffered(result.slice(0, -1)), '7'],
-  ['more than ASCII', buffered('{"jsonrpc":"2.0","id":7,"result":"ü"}'), '7'],
-])('parses and serializes %s', (_, response, id) => {
-  expect(response.tryPassThrough(id)).toBeUndefined()
+  ['a response that is not buffered', kibibytes(1)],
+  ['an error', buffered('{"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"message":"no"}}')],
+  ['an error of null with a result', buffered('{"jsonrpc":"2.0","id":ID,"result":1,"error":null}')],
+  ['no version', buffered('{"result":1,"id":ID}')],
+  ['no result', buffered('{"jsonrpc":"2.0","id":ID}')],
+  ['half of a result', buffered(result.slice(0, -1))],
+  ['more than ASCII', buffered('{"jsonrpc":"2.0","id":ID,"result":"ü"}')],
+])('parses and serializes %s', (_, response) => {
+  expect(response.tryPassThrough('7')).toBeUndefined()
 })

@@ -16,10 +16,12 @@ import {
   type Streamed,
   type StreamListener,
   streamObject,
+  withOtherId,
 } from './body.ts'
 import { type ClassifiedCall, classifyResponse, type ResponseClass } from './classify-response.ts'
 import { isErrorPrefix, isErrorText } from './error-prefix.ts'
-import { isResultWithId, parseResult, responseText, type RpcResponse, toRpcResponse } from './rpc-response.ts'
+import type { OwnId } from './own-id.ts'
+import { isResult, parseResult, responseText, type RpcResponse, toRpcResponse } from './rpc-response.ts'
 
 /** Options for reading a response to its end. */
 export interface Reading {
@@ -47,37 +49,53 @@ export class UpstreamResponse {
   readonly #buffered: string | Buffer | undefined
   readonly #source: Source
   readonly #secrets: readonly string[] | undefined
+  /** The id that the response has. Undefined when the response has already the id of the client's call, or any other. */
+  readonly #id: OwnId | undefined
   readonly #value: unknown
 
   private constructor(
     buffered: string | Buffer | undefined,
     source: Source,
     secrets?: readonly string[],
+    id?: OwnId,
     value?: unknown,
   ) {
     this.#buffered = buffered
     this.#source = source
     this.#secrets = secrets
+    this.#id = id
     this.#value = value
   }
 
-  /** @param secrets - texts that an error must not contain */
-  static received(response: Received, secrets?: readonly string[]): UpstreamResponse {
-    return new UpstreamResponse(response.latin1 ?? response.bytes, response, secrets)
+  /**
+   * @param secrets - texts that an error must not contain
+   * @param id - id of the call
+   */
+  static received(response: Received, secrets?: readonly string[], id?: OwnId): UpstreamResponse {
+    return new UpstreamResponse(response.latin1 ?? response.bytes, response, secrets, id)
   }
 
-  /**
-   * @param content - bytes, or a string with one character per byte
-   * @param secrets - texts that an error must not contain
-   * @param value - the parsed content, if it was already parsed
-   */
-  static buffered(content: string | Buffer, secrets?: readonly string[], value?: unknown): UpstreamResponse {
-    return new UpstreamResponse(content, { length: content.length, isDelimited: true }, secrets, value)
+  /** Creates the response to a call that the gateway handles itself. */
+  static ofResult(resultJson: string): UpstreamResponse {
+    const content = resultText('null', resultJson)
+    return new UpstreamResponse(Buffer.from(content), { length: content.length, isDelimited: true })
   }
 
   /** Creates the response to one call of a batch from a part of this response. */
-  part(latin1: string, value?: unknown): UpstreamResponse {
-    return UpstreamResponse.buffered(latin1, this.#secrets, value)
+  part(latin1: string, id: OwnId, value?: unknown): UpstreamResponse {
+    id.onBody(latin1)
+    return this.#asBuffered(latin1, id, value)
+  }
+
+  /** @param content - bytes, or a string with one character per byte */
+  #asBuffered(content: string | Buffer, id = this.#id, value?: unknown): UpstreamResponse {
+    return new UpstreamResponse(
+      content,
+      { length: content.length, isDelimited: true },
+      this.#secrets,
+      id,
+      value,
+    )
   }
 
   /** Whether the response has arrived completely. */
@@ -108,10 +126,43 @@ export class UpstreamResponse {
     return first === openBrace ? buffered : undefined
   }
 
-  /** A buffered response that begins like an object, if it was received as a string and is ASCII. */
-  get asciiObject(): string | undefined {
+  /**
+   * Whether the id can be replaced without reading the response completely. A server may write the id of a short response
+   * at an unusual place.
+   */
+  get hasReplaceableId(): boolean {
+    return !this.isBuffered || this.#id?.to !== undefined
+  }
+
+  /**
+   * A buffered response that begins like an object, with another id: in bytes or with one character per byte.
+   *
+   * @param idText - the other id, as JSON
+   */
+  objectWithId(idText: string): string | Buffer | undefined {
     const { object } = this
+    const { from, to } = this.#id ?? {}
+    if (object === undefined || from === undefined || to === undefined) return undefined
+    if (typeof object === 'string') return object.slice(0, from) + toLatin1(idText) + object.slice(to)
+    return Buffer.concat([object.subarray(0, from), Buffer.from(idText), object.subarray(to)])
+  }
+
+  /** As {@link objectWithId}, if the response was received as a string and is ASCII. */
+  asciiObjectWithId(idText: string): string | undefined {
+    const object = this.objectWithId(idText)
     return typeof object === 'string' && isAscii(object) ? object : undefined
+  }
+
+  /**
+   * Length in bytes with another id, if it is known.
+   *
+   * @param idText - the other id, as JSON
+   */
+  lengthWithId(idText: string): number | undefined {
+    const { length } = this
+    const { from, to } = this.#id ?? {}
+    if (length === undefined || from === undefined || to === undefined) return undefined
+    return length - (to - from) + Buffer.byteLength(idText)
   }
 
   /** Whether the response is buffered and has a result. */
@@ -136,22 +187,18 @@ export class UpstreamResponse {
     return parseObject(this.#bytes?.toString() ?? '')
   }
 
-  /** Replaces the result of a buffered response. */
-  withResult(resultJson: string): UpstreamResponse {
-    const { id = null } = this.parse()
-    return UpstreamResponse.buffered(Buffer.from(resultText(JSON.stringify(id), resultJson)))
-  }
-
   /**
-   * Returns the text of a buffered response if it can be passed through unchanged: a result with the id of the request.
+   * Returns the text of a buffered response with another id if the rest can be passed through unchanged: a result.
    *
-   * @param idText - id that any upstream returns unchanged
+   * @param idText - the other id, as JSON
    * @returns undefined for every other response
    */
   tryPassThrough(idText: string): string | undefined {
     const text = this.#buffered
-    if (typeof text !== 'string' || !isAscii(text)) return undefined
-    return isResultWithId(idText, this.#value ?? parseJson(text)) ? text : undefined
+    if (typeof text !== 'string' || !isAscii(text) || !isResult(this.#value ?? parseJson(text)))
+      return undefined
+    const { from, to } = this.#id ?? {}
+    return from === undefined || to === undefined ? undefined : text.slice(0, from) + idText + text.slice(to)
   }
 
   /**
@@ -186,13 +233,13 @@ export class UpstreamResponse {
   async bufferShort(signal: CancellationSignal): Promise<UpstreamResponse> {
     if (this.isBuffered || (this.length ?? 0) > maxShortBytes) return this
     const bytes = await readUpTo(this.#body, maxShortBytes, signal)
-    return bytes ? UpstreamResponse.buffered(bytes, this.#secrets) : this
+    return bytes ? this.#asBuffered(bytes) : this
   }
 
   /** Buffers a response of any length. Throws as {@link readText}. */
   async buffer(reservation: Reservation, signal: CancellationSignal): Promise<UpstreamResponse> {
     if (this.isBuffered) return this
-    return UpstreamResponse.buffered(await readAll(this.#body, reservation, signal), this.#secrets)
+    return this.#asBuffered(await readAll(this.#body, reservation, signal))
   }
 
   /**
@@ -238,9 +285,10 @@ export class UpstreamResponse {
     return responseText(idText, await this.readRpcResponse(reading))
   }
 
-  /** As {@link readWithId}, as UTF-8. A buffered response that begins like an object is passed through verbatim. */
+  /** As {@link readWithId}, as UTF-8. The rest of a buffered response that begins like an object is passed through. */
   async readUtf8(idText: string, reading: Reading): Promise<Buffer> {
-    const bytes = this.object === undefined ? undefined : this.#bytes
+    const object = this.objectWithId(idText)
+    const bytes = typeof object === 'string' ? Buffer.from(object, 'latin1') : object
     if (!bytes || !isUtf8(bytes)) return Buffer.from(await this.readWithId(idText, reading))
     reading.reservation.take(bytes.length)
     return bytes
@@ -255,16 +303,33 @@ export class UpstreamResponse {
     return parseResult(await this.readText(reservation, signal), method, this.#secrets)
   }
 
-  /** Streams the response to a client, as {@link streamObject}. */
-  streamTo(client: HttpResponse, signal: CancellationSignal, listener: StreamListener): Streamed {
-    return streamObject(this.#body, client, signal, listener)
+  /**
+   * Streams the response to a client, as {@link streamObject}.
+   *
+   * @param idText - id of the client's call, as JSON
+   */
+  streamTo(
+    client: HttpResponse,
+    idText: string,
+    signal: CancellationSignal,
+    listener: StreamListener,
+  ): Streamed {
+    return streamObject(this.#bodyWithId(idText), client, signal, listener)
   }
 
-  /** Transforms the text of the response while it streams, as {@link rewriteBody}. */
-  rewrite(rewrite: (text: string) => string): UpstreamResponse {
+  /**
+   * Transforms the text of the response while it streams, as {@link rewriteBody}.
+   *
+   * @param idText - id of the client's call, as JSON
+   */
+  rewrite(rewrite: (text: string) => string, idText: string): UpstreamResponse {
     const { isDelimited } = this
-    const source = { body: rewriteBody(this.#body, rewrite), length: undefined, isDelimited }
+    const source = { body: rewriteBody(this.#bodyWithId(idText), rewrite), length: undefined, isDelimited }
     return new UpstreamResponse(undefined, source, this.#secrets)
+  }
+
+  #bodyWithId(idText: string) {
+    return this.#id ? withOtherId(this.#body, this.#id, idText) : this.#body
   }
 
   /** Calls a listener when the rest of a response that is not buffered was read or discarded. */
@@ -291,6 +356,11 @@ export class UpstreamResponse {
     const buffered = this.#buffered
     return typeof buffered === 'string' ? Buffer.from(buffered, 'latin1') : buffered
   }
+}
+
+/** Converts a text to its UTF-8 bytes, with one character per byte. */
+function toLatin1(text: string): string {
+  return isAscii(text) ? text : Buffer.from(text).toString('latin1')
 }
 
 /** In UTF-8, only ASCII text has one byte per character. */

@@ -64,7 +64,6 @@ export function adapted(address: string): AdaptedCall {
       adapter: adapterOf(name),
       params,
       paramsText,
-      idText: '7',
       signal,
       upstream,
     })

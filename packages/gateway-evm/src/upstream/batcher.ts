@@ -6,11 +6,13 @@ import {
   settleWith,
   type Tenant,
 } from '@fairlead/runtime'
+import type { ResponseCheck } from '@fairlead/http1'
 import { jsonMembers, jsonParts } from '@fairlead/gateway-core/json-rpc/json-parts'
 import { errorObjectText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { isRecord, parseJson } from '@fairlead/gateway-core/json'
 import type { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { UpstreamResponse } from '../response/upstream-response.ts'
+import { mismatched, OwnId } from '../response/own-id.ts'
 import { malformed } from '../response/rpc-errors.ts'
 import { unavailable, UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt'
@@ -24,10 +26,9 @@ export interface BatcherOptions {
   readonly sendSingle: Upstream['send']
   /** Sends a batch of calls that are all short and may all be sent again. */
   readonly sendBatch: (
-    body: string,
+    batch: BatchRequest,
     signal: CancellationSignal,
     completion: ResponseCompletion<UpstreamResponse>,
-    tenant: Tenant | undefined,
   ) => void
   /** Memory budget for buffered responses. */
   readonly memory: MemoryLedger
@@ -35,10 +36,18 @@ export interface BatcherOptions {
   readonly maxCalls: number
 }
 
+/** The request for a batch. */
+export interface BatchRequest {
+  readonly body: string
+  readonly check: ResponseCheck
+  readonly tenant: Tenant | undefined
+}
+
 // The upstream may be replaced by another one at the same URL.
 const disabledMs = 10 * 60_000
 // HTTP statuses with which servers reject a request body.
 const rejections: ReadonlySet<number | undefined> = new Set([400, 405, 413, 415, 422, 501])
+const tooManyRequests = 429
 /** A single response to a batch is not classified by a method. */
 const unknownCall = { method: '', policy: unknownPolicy }
 const rejectionWordings = /\bbatch|response (?:is )?too (?:large|big)|response size/i
@@ -62,12 +71,10 @@ export class Batcher {
     const { sendSingle, maxCalls } = this.#options
     const canBatch = maxCalls > 1 && !signal.aborted && performance.now() >= this.#disabledUntil
     if (!canBatch || !isBatchable(call)) return sendSingle(call, signal, completion)
-    const { batch, idText } = call
+    const { batch } = call
     const current = this.#batches.get(batch)
     const open = current && current.size < maxCalls ? current : this.#begin(batch)
-    // The responses to two calls with the same id could not be distinguished.
-    if (open.has(idText)) sendSingle(call, signal, completion)
-    else open.add(idText, new BatchedCall(call, signal, completion))
+    open.add(new BatchedCall(call, signal, completion))
   }
 
   #begin(batch: object): NodeBatch {
@@ -82,23 +89,28 @@ export class Batcher {
   }
 }
 
-type BatchableCall = Call & { readonly batch: object; readonly idText: string }
+type BatchableCall = Call & { readonly batch: object }
 
 /**
  * Whether upstreams can respond immediately and with a short response. A block with all its transactions is not short.
  */
 function isBatchable(call: Call): call is BatchableCall {
   const { policy, params } = call
-  if (!call.batch || call.idText === undefined) return false
+  if (!call.batch) return false
   return policy.latencyClass === 'short' && policy.resending === 'always' && params[1] !== true
 }
 
 /** One batch, and its calls that still wait for their responses. */
-class NodeBatch implements ResponseCompletion<UpstreamResponse> {
+class NodeBatch implements ResponseCompletion<UpstreamResponse>, ResponseCheck {
   readonly #options: BatcherOptions
   readonly #onRejected: () => void
+  /** The calls by their ids. */
   readonly #calls = new Map<string, BatchedCall>()
   readonly #cancellation = new Cancellation()
+  /** Ids of the calls that were sent. */
+  #sent: ReadonlySet<string> = new Set()
+  #mayLackIds = false
+  #parts: readonly BatchPart[] | undefined
 
   constructor(options: BatcherOptions, onRejected: () => void) {
     this.#options = options
@@ -109,14 +121,11 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
     return this.#calls.size
   }
 
-  has(idText: string): boolean {
-    return this.#calls.has(idText)
-  }
-
-  add(idText: string, call: BatchedCall): void {
-    this.#calls.set(idText, call)
+  add(call: BatchedCall): void {
+    const { text } = call.id
+    this.#calls.set(text, call)
     call.onAbort(() => {
-      this.#calls.delete(idText)
+      this.#calls.delete(text)
       if (this.#calls.size === 0) this.#cancellation.abort()
     })
   }
@@ -124,16 +133,35 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
   send(): void {
     if (this.#calls.size === 0) return
     if (this.#calls.size === 1) return this.#sendIndividually()
-    const bodies = Array.from(this.#calls.values(), ({ call }) => bodyOf(call))
+    const calls = [...this.#calls.values()]
+    const body = `[${calls.map(({ call, id }) => bodyOf(call, id)).join(',')}]`
     // All calls are of one client.
-    const [first] = this.#calls.values()
+    const tenant = calls[0]?.call.grant
+    this.#sent = new Set(this.#calls.keys())
     // The callers no longer wait here, so a thrown error would not be caught.
     try {
-      this.#options.sendBatch(`[${bodies.join(',')}]`, this.#cancellation, this, first?.call.grant)
+      this.#options.sendBatch({ body, check: this, tenant }, this.#cancellation, this)
     } catch (error) {
       this.reject(error)
     }
   }
+
+  begin(status: number, isAlone: boolean): void {
+    this.#mayLackIds = isAlone || status === tooManyRequests
+    this.#parts = undefined
+  }
+
+  onBody(latin1: string): void {
+    const isList = isArray(latin1)
+    const parts = isList ? partsOf(latin1) : [{ text: latin1, value: parseJson(latin1) }]
+    const ids = parts.flatMap(({ value }) => idOf(value) ?? [])
+    const isOwn = ids.every((id) => this.#sent.has(id)) && new Set(ids).size === ids.length
+    if (!isOwn || (ids.length === 0 && !this.#mayLackIds)) throw mismatched()
+    if (isList) this.#parts = parts
+  }
+
+  /** The calls are short, so a long response is buffered, and checked at its end. */
+  onPart(): void {}
 
   resolve(response: UpstreamResponse): void {
     if (response.isBuffered) return this.#open(response)
@@ -148,7 +176,9 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
   }
 
   reject(error: unknown): void {
-    if (error instanceof UpstreamError && rejections.has(error.httpStatus)) return this.#handleRejection()
+    const isRejected =
+      error instanceof UpstreamError && (error.kind === 'mismatched' || rejections.has(error.httpStatus))
+    if (isRejected) return this.#handleRejection()
     for (const call of this.#takeRemaining()) call.completion.reject(error)
   }
 
@@ -159,17 +189,19 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
   /** Delivers its part of the response to each call. */
   #open(response: UpstreamResponse): void {
     const { latin1 = '' } = response
-    if (!latin1.trimStart().startsWith('[')) return this.#openSingle(response, latin1)
-    for (const text of jsonParts(latin1)) {
-      const value = parseJson(text)
+    try {
+      if (!this.#parts) this.onBody(latin1)
+    } catch (error) {
+      return this.reject(unavailable(error, this.#cancellation))
+    }
+    if (!this.#parts) return this.#openSingle(response, latin1)
+    for (const { text, value } of this.#parts) {
       if (!isRecord(value) || isBatchRejection(value['error'])) continue
-      const { id } = value
-      const idText = typeof id === 'string' || typeof id === 'number' ? JSON.stringify(id) : ''
-      const call = this.#calls.get(idText)
+      const call = this.#calls.get(idOf(value) ?? '')
       if (!call) continue
-      this.#calls.delete(idText)
+      this.#calls.delete(call.id.text)
       call.detach()
-      call.completion.resolve(response.part(text, value))
+      call.completion.resolve(response.part(text, call.id, value))
     }
     // Upstreams truncate the batch when the total response becomes too large.
     this.#sendIndividually()
@@ -181,8 +213,8 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
     // The batch may be too large, or the upstream does not support batches.
     if (response.classify(unknownCall) !== 'busy') return this.#handleRejection()
     const error = jsonMembers(latin1).get('error') ?? 'null'
-    for (const { call, completion } of this.#takeRemaining()) {
-      completion.resolve(response.part(errorObjectText(call.idText ?? 'null', error)))
+    for (const { id, completion } of this.#takeRemaining()) {
+      completion.resolve(response.part(errorObjectText(id.text, error), id))
     }
   }
 
@@ -213,6 +245,7 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
 
 /** A call in a batch. */
 class BatchedCall {
+  readonly id = new OwnId()
   readonly call: Call
   readonly signal: CancellationSignal
   readonly completion: ResponseCompletion<UpstreamResponse>
@@ -237,6 +270,27 @@ class BatchedCall {
   detach(): void {
     this.signal.removeEventListener('abort', this)
   }
+}
+
+/** The response to one call of a batch. */
+interface BatchPart {
+  readonly text: string
+  readonly value: unknown
+}
+
+function isArray(latin1: string): boolean {
+  return latin1.trimStart().startsWith('[')
+}
+
+function partsOf(latin1: string): readonly BatchPart[] {
+  return jsonParts(latin1).map((text) => ({ text, value: parseJson(text) }))
+}
+
+/** Returns the id in the response to one call. It is empty if it is none of the gateway, undefined without one. */
+function idOf(value: unknown): string | undefined {
+  const { id = null } = isRecord(value) ? value : {}
+  if (id === null) return undefined
+  return typeof id === 'number' || typeof id === 'string' ? String(id) : ''
 }
 
 /** Whether an error reports that the call was rejected because of its batch. */

@@ -9,7 +9,7 @@ import type { ConnectedUpstream, PooledUpstream } from './types.ts'
 function node() {
   const registry = new UpstreamRegistry<ConnectedUpstream>({
     field: 'evm',
-    open: () => ({ lastBytesAt: -Infinity }) as ConnectedUpstream,
+    open: () => ({ lastBytesAt: -Infinity, mismatchedResponses: 0 }) as ConnectedUpstream,
   })
   let previous: ChainSelection | undefined
   return (text: string) => {

@@ -15,7 +15,7 @@ import { malformed } from '../response/rpc-errors.ts'
 import type { Call } from '../call.ts'
 import type { ConnectedUpstream, PooledUpstream } from './types.ts'
 import { upstreamOf } from './upstream-calls.ts'
-import type { UpstreamResponse } from '../response/upstream-response.ts'
+import { UpstreamResponse } from '../response/upstream-response.ts'
 
 const minSlowAfterMs = 1_000
 
@@ -144,6 +144,6 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
       .call('eth_getTransactionByHash', [hash], this.signal)
       .catch((error: unknown) => error)
     if (found === null || found instanceof Error) return response
-    return response.withResult(`"${hash}"`)
+    return UpstreamResponse.ofResult(`"${hash}"`)
   }
 }

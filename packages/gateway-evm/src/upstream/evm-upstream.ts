@@ -6,14 +6,14 @@ import {
 import { currentPassedThrough, withPassedThrough } from '@fairlead/gateway-core/network/cdn-loop'
 import { UpstreamFieldLines } from '@fairlead/gateway-core/network/upstream-fields'
 import { type CancellationSignal, runDetached, type Tenant } from '@fairlead/runtime'
-import { createHttp1Connections, type ReceivedResponse } from '@fairlead/http1'
+import { createHttp1Connections, type ReceivedResponse, type ResponseCheck } from '@fairlead/http1'
 import { currentTrace, inTrace } from '@fairlead/gateway-core/telemetry/current-trace'
 import type { LatencyClass } from '@fairlead/gateway-core/upstream/latency'
-import { ResponseInspector } from '@fairlead/gateway-core/redaction/response-inspector'
 import { Batcher } from './batcher.ts'
 import type { ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt'
 import { bodyOf } from '../call.ts'
 import type { ConnectedUpstream, Upstream } from './types.ts'
+import { OwnId } from '../response/own-id.ts'
 import { UpstreamResponse } from '../response/upstream-response.ts'
 import type { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { authorizationOf, secretsOfUrl } from '@fairlead/gateway-core/upstream/upstream-url'
@@ -31,6 +31,17 @@ export interface UpstreamOptions {
   readonly maxBatchedCalls?: number | undefined
   /** Authenticates each request, in place of user information in the URL. */
   readonly jwt?: UpstreamJwt | undefined
+}
+
+/** The body of a request, and how it is sent. */
+interface UpstreamRequest {
+  /** Empty for a batch. */
+  readonly method: string
+  readonly body: string
+  readonly check: ResponseCheck
+  readonly latencyClass: LatencyClass
+  readonly isRepeatable: boolean
+  readonly tenant: Tenant | undefined
 }
 
 /** Maximum number of connections to one upstream. */
@@ -79,14 +90,15 @@ export function createEvmUpstream(
     loopEntry,
   )
 
+  /** Methods with long responses in which the upstream writes the id last. */
+  const lateIds = new Set<string>()
+
   const post = (
-    body: string,
+    request: UpstreamRequest,
     signal: CancellationSignal,
-    latencyClass: LatencyClass,
-    isRepeatable: boolean,
-    tenant: Tenant | undefined,
     completion: ResponseCompletion<UpstreamResponse>,
   ) => {
+    const { body, check, latencyClass, isRepeatable, tenant } = request
     const trace = currentTrace()
     const before = currentPassedThrough()
     const token = jwt?.current()
@@ -100,15 +112,17 @@ export function createEvmUpstream(
       isRepeatable,
       isBuffered: true,
       tenant,
-      inspector: inspectResponse,
+      check,
       listener: completion,
     } as const
     const onResponse = (error: Error | undefined, response: ReceivedResponse | undefined) => {
       if (!response) completion.reject(unavailable(error, signal))
       else if (response.status === 200 && response.contentType?.includes('json')) {
-        completion.resolve(
-          UpstreamResponse.received(response, token ? [...token.secrets, ...secrets] : secrets),
-        )
+        const id = check instanceof OwnId ? check : undefined
+        const known = token ? [...token.secrets, ...secrets] : secrets
+        const received = UpstreamResponse.received(response, known, id)
+        if (id?.from === undefined && !received.isBuffered) lateIds.add(request.method)
+        completion.resolve(received)
       } else completion.reject(httpError(response))
     }
     connections.exchange(call, (error, response) => {
@@ -126,12 +140,20 @@ export function createEvmUpstream(
   }
 
   const sendSingle: Upstream['send'] = (call, signal, completion) => {
-    const { policy, grant } = call
-    post(bodyOf(call), signal, policy.latencyClass, policy.resending === 'always', grant, completion)
+    const { method, policy, grant: tenant } = call
+    const check = new OwnId()
+    // No call waits behind a long response that can be checked only at its end.
+    const latencyClass = lateIds.has(method) ? 'long' : policy.latencyClass
+    const isRepeatable = policy.resending === 'always'
+    const body = bodyOf(call, check)
+    post({ method, body, check, latencyClass, isRepeatable, tenant }, signal, completion)
   }
   const { send } = new Batcher({
     sendSingle,
-    sendBatch: (body, signal, completion, tenant) => post(body, signal, 'short', true, tenant, completion),
+    sendBatch: ({ body, check, tenant }, signal, completion) => {
+      const request = { method: '', body, check, latencyClass: 'short', isRepeatable: true, tenant } as const
+      post(request, signal, completion)
+    },
     memory,
     maxCalls: maxBatchedCalls,
   })
@@ -142,13 +164,14 @@ export function createEvmUpstream(
     get lastBytesAt() {
       return connections.lastBytesAt
     },
+    get mismatchedResponses() {
+      return connections.mismatchedResponses
+    },
     close: () => connections.close(),
   }
 }
 
 const loopDetected = 508
-
-const inspectResponse = () => new ResponseInspector()
 
 function httpError(response: ReceivedResponse): UpstreamError {
   if (!response.bytes) void response.body.dump()

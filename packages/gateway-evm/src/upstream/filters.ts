@@ -3,7 +3,6 @@ import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { CancellationSignal } from '@fairlead/runtime'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
-import { resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { Call } from '../call.ts'
 import { UpstreamResponse } from '../response/upstream-response.ts'
 import type { PooledUpstream } from './types.ts'
@@ -85,12 +84,12 @@ export async function signFilter(
   if (typeof result !== 'string' || !hexadecimal.test(result)) return buffered
   const digits = result.slice(2)
   const mark = markOf(fingerprint, digits, creator, grant).toString('hex')
-  return buffered.withResult(`"0x1${mark}${digits}"`)
+  return UpstreamResponse.ofResult(`"0x1${mark}${digits}"`)
 }
 
 /** Returns the response to a call that uses a missing filter. Undefined where upstreams return an error. */
-export function withoutFilter({ method, idText = '1' }: Call): UpstreamResponse | undefined {
-  return method === 'eth_uninstallFilter' ? UpstreamResponse.buffered(resultText(idText, 'false')) : undefined
+export function withoutFilter({ method }: Call): UpstreamResponse | undefined {
+  return method === 'eth_uninstallFilter' ? UpstreamResponse.ofResult('false') : undefined
 }
 
 // The URL alone is not a secret key: the URL of a public provider can be guessed.

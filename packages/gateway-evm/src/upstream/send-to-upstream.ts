@@ -94,7 +94,7 @@ async function translated(
   call: ResolvedCall,
   signal: CancellationSignal,
 ): Promise<RpcResponse | UpstreamResponse> {
-  const { adapter, method, params, upstream, grant } = call
+  const { adapter, request, method, params, upstream, grant } = call
   const reservation = upstream.reserve(grant)
   try {
     if (adapter?.transformResult && isWithin(response, adapter.transformUpTo)) {
@@ -107,7 +107,7 @@ async function translated(
       return rpcResponse
     }
     const rewrite = adapter?.rewrite?.(params)
-    return rewrite ? response.rewrite(rewrite) : response
+    return rewrite ? response.rewrite(rewrite, request.idText ?? 'null') : response
   } finally {
     reservation.release()
   }

@@ -7,6 +7,7 @@ import { inFrontOf, type ListenerFixture, token } from '../testing/listener-fixt
 import { sendRaw } from '@fairlead/http1/testing/raw-http'
 import { unusedUrl } from '@fairlead/vitest/http-server'
 import { processSocketData } from '@fairlead/vitest/wait-for'
+import { respondWith, responseWithCallId, withCallId } from '@fairlead/gateway-core/testing/with-call-id'
 
 const chainId = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'
 
@@ -20,21 +21,20 @@ async function counted(gateway: ListenerFixture): Promise<string[]> {
   return [...(await gateway.metrics()).matchAll(line)].map(([, ...parts]) => parts.join(' '))
 }
 
-function respondWith(text: string, headers: Record<string, string> = {}): Behaviour {
-  return (_, response) =>
-    response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(text)
-}
-
-/** Starts a server that sends fixed bytes to every client that sends data. */
-async function nodeThatSends(text: string): Promise<string> {
+/** Starts a server that sends the same bytes, with the id of the call, to every client that sends data. */
+async function nodeThatSends(textWith: (id: string) => string): Promise<string> {
   const server = createTcpServer((socket) => {
     socket.on('error', () => undefined)
-    socket.once('data', () => socket.end(text))
+    socket.once('data', (request) => socket.end(textWith(withCallId(String(request), '"id":1').slice(5))))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+function chunkOf(text: string): string {
+  return `${text.length.toString(16)}\r\n${text}\r\n`
 }
 
 describe('a failing node', () => {
@@ -99,11 +99,12 @@ describe('a failing node', () => {
   })
 
   it.each([
-    ['with a length', 'content-length: 500\r\n\r\n{"jsonrpc":"2.0","id":1,"result":"0x12'],
-    ['in chunks', 'transfer-encoding: chunked\r\n\r\n26\r\n{"jsonrpc":"2.0","id":1,"result":"0x12\r\n'],
-  ])('returns 502 when a short response is truncated %s', async (_, rest) => {
+    ['with a length', 'content-length: 500\r\n\r\n', (text: string) => text],
+    ['in chunks', 'transfer-encoding: chunked\r\n\r\n', chunkOf],
+  ])('returns 502 when a short response is truncated %s', async (_, rest, framed) => {
+    const half = (id: string) => framed(`{"jsonrpc":"2.0","id":${id},"result":"0x12`)
     const gateway = await inFrontOf(
-      await nodeThatSends(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${rest}`),
+      await nodeThatSends((id) => `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${rest}${half(id)}`),
     )
     const response = await post(gateway, chainId)
     expect(response.status).toBe(502)
@@ -113,14 +114,12 @@ describe('a failing node', () => {
 
   it.each([
     ['with a length', 'content-length: 200000\r\n\r\n', (text: string) => text],
-    [
-      'in chunks',
-      'transfer-encoding: chunked\r\n\r\n',
-      (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`,
-    ],
+    ['in chunks', 'transfer-encoding: chunked\r\n\r\n', chunkOf],
   ])('never makes a long response that is truncated %s look complete', async (_, rest, framed) => {
-    const half = framed(`{"jsonrpc":"2.0","id":1,"result":"0x${'1'.repeat(100_000)}`)
-    const node = await nodeThatSends(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${rest}${half}`)
+    const half = (id: string) => framed(`{"jsonrpc":"2.0","id":${id},"result":"0x${'1'.repeat(100_000)}`)
+    const node = await nodeThatSends(
+      (id) => `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${rest}${half(id)}`,
+    )
     const gateway = await inFrontOf(node)
     await expect(post(gateway, chainId).then((response) => response.text())).rejects.toThrow()
     const body = `POST /${token} HTTP/1.1\r\nhost: x\r\ncontent-length: ${chainId.length}\r\n\r\n${chainId}`
@@ -135,9 +134,13 @@ describe('a failing node', () => {
 
   it('accepts a response that ends with the connection only when the JSON is complete', async () => {
     const head = 'HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n'
-    const complete = await inFrontOf(await nodeThatSends(`${head}{"jsonrpc":"2.0","id":1,"result":"0x1"}`))
+    const complete = await inFrontOf(
+      await nodeThatSends((id) => `${head}{"jsonrpc":"2.0","id":${id},"result":"0x1"}`),
+    )
     expect(await (await post(complete, chainId)).json()).toEqual({ jsonrpc: '2.0', id: 1, result: '0x1' })
-    const half = await inFrontOf(await nodeThatSends(`${head}{"jsonrpc":"2.0","id":1,"result":{"a":{}`))
+    const half = await inFrontOf(
+      await nodeThatSends((id) => `${head}{"jsonrpc":"2.0","id":${id},"result":{"a":{}`),
+    )
     expect((await post(half, chainId)).status).toBe(502)
   })
 
@@ -145,10 +148,9 @@ describe('a failing node', () => {
     ['a short response, which is a 504', ''],
     ['a long response, which is truncated after the timeout', 'x'.repeat(100_000)],
   ])('times out when it stalls in the middle of %s', async (_, more) => {
-    const node = await startTestNode((_request, response) => {
-      response
-        .writeHead(200, { 'content-type': 'application/json' })
-        .write(`{"jsonrpc":"2.0","id":1,"result":"${more}`)
+    const node = await startTestNode(async (request, response) => {
+      const text = await responseWithCallId(request, `{"jsonrpc":"2.0","id":1,"result":"${more}`)
+      response.writeHead(200, { 'content-type': 'application/json' }).write(text)
     })
     const gateway = await inFrontOf(node, { timeoutMs: 150 })
     const response = post(gateway, chainId)
@@ -165,7 +167,7 @@ describe('a failing node', () => {
       const respond = () =>
         response
           .setHeader('content-type', 'application/json')
-          .end(`{"jsonrpc":"2.0","id":1,"result":${isSlow ? '{}' : '"0x1"'}}`)
+          .end(withCallId(text, `{"jsonrpc":"2.0","id":1,"result":${isSlow ? '{}' : '"0x1"'}}`))
       if (isSlow) end = respond
       else respond()
     })
@@ -201,7 +203,7 @@ describe('a failing node', () => {
       const content = text.startsWith('[')
         ? { jsonrpc: '2.0', id: null, error: { code: -32005, message: 'no batches' } }
         : { jsonrpc: '2.0', id: 1, result }
-      response.setHeader('content-type', 'application/json').end(JSON.stringify(content))
+      response.setHeader('content-type', 'application/json').end(withCallId(text, JSON.stringify(content)))
     })
     const gateway = await inFrontOf(node)
     const bundles = [{ transactions: [{ to: `0x${'0'.repeat(40)}` }] }]
@@ -239,11 +241,12 @@ describe('a response that is too large to buffer', () => {
 
   it('releases its memory for the other responses of the batch', async () => {
     const waiting: ServerResponse[] = []
-    const node = await startTestNode(async (_, response) => {
-      waiting.push(response.writeHead(200, { 'content-type': 'application/json' }))
+    const node = await startTestNode(async (request, response) => {
+      const begin = await responseWithCallId(request, head)
+      response.writeHead(200, { 'content-type': 'application/json' }).write(begin)
+      waiting.push(response)
       if (waiting.length < 2) return
       // Both responses grow at the same rate, so that neither is complete when the memory budget is exhausted.
-      for (const pending of waiting) pending.write(head)
       const growing = waiting.map((pending) => ({ pending, closed: once(pending, 'close') }))
       for (let size = 0; size < 40; size++) {
         for (const { pending, closed } of growing) {
@@ -254,7 +257,7 @@ describe('a response that is too large to buffer', () => {
       }
       for (const pending of waiting) pending.end('"}')
     })
-    const batch = await post(await inFrontOf(node), `[${chainId},${chainId}]`)
+    const batch = await post(await inFrontOf(`${node}#batch=1`), `[${chainId},${chainId}]`)
     const responses = (await batch.json()) as { error?: { code: number } }[]
     expect(responses.map(({ error }) => error?.code ?? 0).toSorted((a, b) => a - b)).toEqual([-32005, 0])
   })
@@ -270,9 +273,10 @@ describe('a request to a node', () => {
       for await (const chunk of request) text += String(chunk)
       bodies.push(text)
       headers.push(request.headers)
-      const { id } = JSON.parse(text) as { id: unknown }
+      const call = JSON.parse(text) as { id: unknown } | readonly { id: unknown }[]
+      const responseTo = ({ id }: { id: unknown }) => ({ jsonrpc: '2.0', id, result: '0x1' })
       response.setHeader('content-type', 'application/json')
-      response.end(JSON.stringify({ jsonrpc: '2.0', id, result: '0x1' }))
+      response.end(JSON.stringify('id' in call ? responseTo(call) : call.map(responseTo)))
     })
     return { bodies, headers, node }
   }
@@ -288,10 +292,10 @@ describe('a request to a node', () => {
     ]
     for (const body of [...smuggled, `[${smuggled.join(',')}]`])
       expect((await post(gateway, body)).status).toBe(200)
-    expect(bodies).toHaveLength(8)
+    expect(bodies).toHaveLength(5)
     for (const body of bodies) expect(body).not.toMatch(/evil/i)
     await post(gateway, '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","method":"evil"}')
-    expect(bodies).toHaveLength(8)
+    expect(bodies).toHaveLength(5)
   })
 
   it('contains the params verbatim, followed by defaults', async () => {
@@ -320,8 +324,7 @@ describe('a request to a node', () => {
       expect(await (await post(gateway, `[${body}]`)).text()).toBe(
         `[{"jsonrpc":"2.0","id":${id},"result":"0x1"}]`,
       )
-      const known = /"id":(\d{1,15}|"a"),/
-      for (const pending of bodies) expect(pending).toMatch(known)
+      for (const pending of bodies) expect(pending).toMatch(/"id":\d{9},/)
       const rejected = body.replace('eth_chainId', 'evil')
       expect(await (await post(gateway, rejected)).text()).toContain(`{"jsonrpc":"2.0","id":${id},"error":`)
     },
@@ -359,11 +362,11 @@ describe('a request to a node', () => {
     'is cancelled when the client disconnects after %j of the response',
     async (part) => {
       let [isRequested, isOpen] = [false, true]
-      const node = await startTestNode((request, response) => {
+      const node = await startTestNode(async (request, response) => {
         isRequested = true
         request.socket.on('close', () => (isOpen = false))
         response.writeHead(200, { 'content-type': 'application/json' })
-        if (part) response.write(part)
+        if (part) response.write(await responseWithCallId(request, part))
         else response.flushHeaders()
       })
       const gateway = await inFrontOf(node)

@@ -5,6 +5,7 @@ import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { createEvmUpstream } from './evm-upstream.ts'
 import { ownCall } from './own-call.ts'
+import { responseWithCallId } from '@fairlead/gateway-core/testing/with-call-id'
 
 function trace(name: string): TraceSpan {
   const part: TraceSpan = {
@@ -17,9 +18,9 @@ function trace(name: string): TraceSpan {
 }
 
 it('each call has its response in its own trace, whichever call opened the connection', async () => {
-  const url = await startTestNode((request, response) => {
+  const url = await startTestNode(async (request, response) => {
     response.setHeader('content-type', 'application/json')
-    request.resume().on('end', () => response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}'))
+    response.end(await responseWithCallId(request, '{"jsonrpc":"2.0","id":1,"result":"0x1"}'))
   })
   const upstream = createEvmUpstream(url, 20_000, new MemoryLedger(2 ** 20))
   onTestFinished(() => upstream.close())

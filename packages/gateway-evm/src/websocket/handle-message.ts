@@ -109,8 +109,9 @@ function deliverSingle(
   done: (handled: HandledMessage) => void,
 ): void {
   const { content, method, status } = handled
+  const { idText = 'null' } = item
   // Most responses are ASCII and need neither validation nor conversion to bytes.
-  const ascii = typeof content === 'object' ? content.asciiObject : undefined
+  const ascii = typeof content === 'object' ? content.asciiObjectWithId(idText) : undefined
   const isReserved = ascii !== undefined && ascii.length > freeBytes
   const failure = isReserved ? reservation.tryTake(ascii.length) : undefined
   if (ascii !== undefined && !failure) {
@@ -118,7 +119,9 @@ function deliverSingle(
     done({ text: ascii, method, status, activate: noop, release: () => reservation.release() })
   } else if (content === undefined) done(messageOf(handled))
   else {
-    const buffered = failure ? Promise.reject(failure) : readInto(reservation, handled, item, context.signal)
+    const buffered = failure
+      ? Promise.reject(failure)
+      : readInto(reservation, handled, idText, context.signal)
     settleWith(
       buffered.finally(() => handled.release?.()),
       {
@@ -145,7 +148,7 @@ const noop = () => undefined
 async function readInto(
   reservation: Reservation,
   { content = '', method, status }: HandledCall,
-  { idText = 'null' }: RpcItem,
+  idText: string,
   signal: CancellationSignal,
 ): Promise<Buffer> {
   if (typeof content === 'string') {

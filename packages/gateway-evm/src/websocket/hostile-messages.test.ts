@@ -3,6 +3,7 @@ import { clientFrame, openRawWebSocket } from '@fairlead/gateway-core/testing/ra
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { waitFor } from '@fairlead/vitest/wait-for'
 import { inFrontOf, type ListenerOptions, token } from '../testing/listener-fixture.ts'
+import { responseWithCallId } from '@fairlead/gateway-core/testing/with-call-id'
 
 const kibibyte = 1_024
 
@@ -96,11 +97,10 @@ describe('the memory of WebSockets', () => {
   })
 
   it('counts responses that are not read, and ends the connection that exceeds its share', async () => {
-    const node = await startTestNode((request, response) => {
-      request.resume().on('end', () => {
-        response.setHeader('content-type', 'application/json')
-        response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'x'.repeat(12_000) }))
-      })
+    const text = JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'x'.repeat(12_000) })
+    const node = await startTestNode(async (request, response) => {
+      const body = await responseWithCallId(request, text)
+      response.setHeader('content-type', 'application/json').end(body)
     })
     const gateway = await inFrontOf(node, { maxBufferedBytes: 2_000 * kibibyte })
     const client = await open(gateway)

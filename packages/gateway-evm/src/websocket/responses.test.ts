@@ -1,28 +1,30 @@
-import type { ServerResponse } from 'node:http'
 import { expect, it } from 'vitest'
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { inFrontOf, type ListenerOptions } from '../testing/listener-fixture.ts'
+import { responseWithCallId } from '@fairlead/gateway-core/testing/with-call-id'
 import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 
 const call = (id: number | string) =>
   JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_gasPrice', params: [] })
 
 /**
- * Returns all messages that a client receives, as text, when the upstream responds to its calls with these bytes in
+ * Returns all messages that a client receives, as text, when the upstream responds to its calls with these responses in
  * turn.
+ *
+ * @param responses - each with the id 1, and one byte per character
  */
 async function responsesTo(
-  responses: readonly (Buffer | string | undefined)[],
+  responses: readonly (string | undefined)[],
   ids: readonly (number | string)[],
   options: ListenerOptions = {},
 ) {
   let next = 0
-  const node = await startTestNode((request, response: ServerResponse) =>
-    request.resume().on('end', () => {
-      const bytes = responses[next++]
-      if (bytes !== undefined) response.setHeader('content-type', 'application/json').end(bytes)
-    }),
-  )
+  const node = await startTestNode(async (request, response) => {
+    const text = responses[next++]
+    if (text === undefined) return
+    const body = await responseWithCallId(request, text)
+    response.setHeader('content-type', 'application/json').end(body, 'latin1')
+  })
   const { wsUrl, metrics } = await inFrontOf(node, options)
   const { socket, request } = await openWebSocket(wsUrl)
   const frames: { readonly text: string; readonly isBinary: boolean }[] = []
@@ -34,18 +36,18 @@ async function responsesTo(
 }
 
 it('passes a buffered response of the node through unchanged', async () => {
-  const response = '{ "jsonrpc":"2.0", "id":7,\n "result":"0x1", "extra":"ä€" }\n'
-  const { texts, metrics } = await responsesTo([response], [7])
+  const response = '{ "jsonrpc":"2.0", "id":1,\n "result":"0x1", "extra":"ä€" }\n'
+  const { texts, metrics } = await responsesTo([Buffer.from(response).toString('latin1')], [1])
   expect(texts).toEqual([response])
   expect(await metrics()).toContain(
     `fairlead_node_bytes_total{protocol="evm",direction="out"} ${Buffer.byteLength(response)}`,
   )
 })
 
-it('serializes responses that are not UTF-8, have another id, or are not objects', async () => {
-  const broken = Buffer.from('{"jsonrpc":"2.0","id":7,"result":"\xff"}', 'latin1')
-  const text = (id: number, result: string) => JSON.stringify({ jsonrpc: '2.0', id, result })
-  const { texts } = await responsesTo([broken, ` ${text(8, '0x8')}`, text(1, '0x9')], [7, 8, '\u{1f600}'])
+it('serializes responses that are not UTF-8, or do not begin like objects', async () => {
+  const broken = '{"jsonrpc":"2.0","id":1,"result":"\xff"}'
+  const text = (result: string) => JSON.stringify({ jsonrpc: '2.0', id: 1, result })
+  const { texts } = await responsesTo([broken, ` ${text('0x8')}`, text('0x9')], [7, 8, '\u{1f600}'])
   expect(texts.map((each) => JSON.parse(each) as unknown)).toEqual([
     { jsonrpc: '2.0', id: 7, result: '\ufffd' },
     { jsonrpc: '2.0', id: 8, result: '0x8' },
@@ -61,10 +63,10 @@ it('returns an error when the node sends no valid response', async () => {
 
 it('returns an error for a response that exceeds the memory budget', async () => {
   const long = JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'x'.repeat(300_000) })
-  const short = JSON.stringify({ jsonrpc: '2.0', id: 2, result: 'x'.repeat(3_000) })
+  const short = JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'x'.repeat(3_000) })
   const { texts } = await responsesTo([long, short], [1, 2], { maxBufferedBytes: 200_000 })
   expect(JSON.parse(texts[0] ?? '')).toMatchObject({ id: 1, error: { code: -32005 } })
-  expect(texts[1]).toBe(short)
+  expect(texts[1]).toBe(short.replace('"id":1', '"id":2'))
 })
 
 it('aborts a call that times out', async () => {

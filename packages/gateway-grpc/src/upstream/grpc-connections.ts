@@ -100,6 +100,8 @@ export function createGrpcConnections(
     url,
     // The connections detect silence themselves.
     lastBytesAt: -Infinity,
+    // HTTP/2 assigns responses to calls by the stream.
+    mismatchedResponses: 0,
     open: async (request) => {
       const { maxStreams } = sessions
       if (maxStreams !== Infinity) shares.capacity = maxStreams

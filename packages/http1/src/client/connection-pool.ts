@@ -33,6 +33,7 @@ export function createHttp1Connections(address: URL, options: Http1Options): Htt
 
 class ConnectionPool implements Http1Connections, ConnectionObserver {
   lastBytesAt = -Infinity
+  mismatchedResponses = 0
   readonly #address: URL
   readonly #options: Http1Options
   readonly #authority: Buffer | undefined
@@ -118,7 +119,8 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
     if (!exchange.isOver) this.#start(exchange, performance.now())
   }
 
-  onClosed(connection: Connection, reset: number): void {
+  onClosed(connection: Connection, reset: number, { kind }: Http1Error): void {
+    if (kind === 'mismatched') this.mismatchedResponses += 1
     if (this.#streaming.delete(connection)) return
     this.#connections = this.#connections.filter((other) => other !== connection)
     this.#release(connection)
@@ -142,7 +144,7 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
       return
     }
     const { call } = exchange
-    const queue = isShared(call) ? this.#short : this.#long
+    const queue = isShared(exchange) ? this.#short : this.#long
     // Earlier exchanges of the same credential come first.
     const isQueued = call.latencyClass !== 'streaming' && queue.has(call.tenant)
     if (isQueued || this.#startNow(exchange, now) !== 'started')
@@ -151,7 +153,7 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
 
   #startNow(exchange: Exchange, now: number): StartOutcome {
     const { call, closedSerial } = exchange
-    if (isShared(call)) {
+    if (isShared(exchange)) {
       const connection = this.#sharedConnection(closedSerial, now)
       connection?.send(exchange, false)
       return connection ? 'started' : 'resource'
@@ -296,6 +298,6 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
   }
 }
 
-function isShared({ latencyClass, isRepeatable }: Http1Call): boolean {
-  return latencyClass === 'short' && isRepeatable
+function isShared({ call, isRestarted }: Exchange): boolean {
+  return call.latencyClass === 'short' && call.isRepeatable && !isRestarted
 }

@@ -24,7 +24,7 @@ export interface ConnectionObserver {
   /** A call whose response has not begun has to move to another connection. */
   onReassigned(exchange: Exchange, connection: Connection): void
   /** @param reset - number of pipelined calls that were sent behind the first one */
-  onClosed(connection: Connection, reset: number): void
+  onClosed(connection: Connection, reset: number, failure: Http1Error): void
 }
 
 /** Serial number and timeouts of a connection. */
@@ -168,7 +168,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     try {
       for (let at = 0; at < bytes.length && !this.isClosed;) {
         if (this.#pending.length === 0)
-          throw new Http1Error('malformed', 'The upstream sent data without a request.')
+          throw new Http1Error('mismatched', 'The upstream sent data without a request.')
         at = this.#reader.read(bytes, at, this)
       }
       const [first] = this.#pending
@@ -187,13 +187,18 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
   onHead(head: ResponseHead): void {
     this.#applyHead(head)
     const [first] = this.#pending
-    if (first instanceof Exchange) first.onHead(head)
+    if (first instanceof Exchange) first.onHead(head, this.#isAlone)
   }
 
   onFullResponse(head: ResponseHead, latin1: string): void {
     this.#applyHead(head)
     const [first] = this.#pending
-    if (first instanceof Exchange) first.onFullResponse(head, latin1)
+    if (first instanceof Exchange) first.onFullResponse(head, latin1, this.#isAlone)
+  }
+
+  /** Whether the first call has had the connection to itself since it was sent. */
+  get #isAlone(): boolean {
+    return this.#isFirstWhenSent && this.#pending.length === 1
   }
 
   onData(bytes: Buffer): void {
@@ -207,7 +212,9 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
   }
 
   onEnd(): void {
-    const first = this.#pending.shift()
+    const [first] = this.#pending
+    if (first instanceof Exchange) first.checkBody()
+    this.#pending.shift()
     const loopIdleMs = this.#loopIdleAtBytes
     const durationMs = this.isExclusive || this.#isLong ? undefined : loopIdleMs - this.firstSince
     this.wasFirstWhenSent = this.#isFirstWhenSent
@@ -303,10 +310,11 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     this.isClosed = true
     const pending = this.#pending
     const unsent = this.#unsent
+    const isAlone = this.#isAlone
     this.#pending = []
     this.#unsent = []
     this.#socket.destroy()
-    this.#owner.onClosed(this, pending.length - 1)
+    this.#owner.onClosed(this, pending.length - 1, failure)
     // The upstream may have closed a connection that was used before, before the call arrived.
     const isStale = failure.kind === 'reset' && this.responseCount > 0 && !this.#reader.isInResponse
     for (const [index, exchange] of pending.entries()) {
@@ -314,6 +322,8 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
       // resend: closed connection
       if (failure.kind !== 'aborted' && (index > 0 || isStale))
         this.#reassign(exchange, index === 0 ? failure : notProcessed())
+      // resend: mismatched response
+      else if (mayBeOfAnother(failure, isAlone) && exchange.restart()) this.#reassign(exchange, failure)
       else exchange.fail(failure)
     }
     for (const exchange of unsent) {
@@ -332,14 +342,16 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
   }
 
   #onEnd(): void {
+    let failure = this.#ended()
     try {
       const isWaiting = this.#pending.length > 0
       this.#isPersistent = false
       this.#reader.finish(isWaiting ? this : undefined)
     } catch (error) {
       if (!(error instanceof Http1Error)) throw error
+      failure = error
     }
-    this.close(this.#ended())
+    this.close(failure)
   }
 
   #ended(): Http1Error {
@@ -385,6 +397,11 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     const { isForHead, deadline } = exchange
     if (at >= 0) this.#pending[at] = { isForHead, deadline, bytes: 0 }
   }
+}
+
+/** Whether an unusable response may belong to another call. */
+function mayBeOfAnother({ kind }: Http1Error, isAlone: boolean): boolean {
+  return kind === 'mismatched' || (kind === 'malformed' && !isAlone)
 }
 
 function aborted(): Http1Error {

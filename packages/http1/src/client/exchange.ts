@@ -2,8 +2,7 @@ import { Buffer } from 'node:buffer'
 import type { QueuedItem } from '@fairlead/runtime'
 import { ResponseBody, type BodySource } from './response-body.ts'
 import type { ResponseHead } from './response-head.ts'
-import type { ResponseReceiver } from './response-reader.ts'
-import type { ResponseStream, BodyInspector, ExchangeEnd, ReceivedResponse, Http1Call } from './types.ts'
+import type { ResponseStream, ExchangeEnd, ReceivedResponse, Http1Call } from './types.ts'
 import { Http1Error } from './http1-error.ts'
 
 /** A longer body is not buffered, and a connection does not wait for its end. */
@@ -20,7 +19,7 @@ export interface ExchangeConnection {
 }
 
 /** One call and its response, as it arrives. */
-export class Exchange implements ResponseReceiver, BodySource {
+export class Exchange implements BodySource {
   readonly call: Http1Call
   /** Deadline for the response headers, as a time of `performance.now()`. */
   readonly deadline: number
@@ -32,6 +31,8 @@ export class Exchange implements ResponseReceiver, BodySource {
   reassignments = 0
   /** Serial number of a connection that closed under the call; only connections with a higher number are used. */
   closedSerial = 0
+  /** Whether the call is sent again on a separate connection, because its first response was not usable. */
+  isRestarted = false
   readonly #done: ExchangeEnd
   #state: 'waiting' | 'buffering' | 'delivered' | 'over' = 'waiting'
   #head: ResponseHead | undefined
@@ -44,7 +45,6 @@ export class Exchange implements ResponseReceiver, BodySource {
   #latin1 = ''
   #body: ResponseBody | undefined
   #failure: Http1Error | undefined
-  #inspector: BodyInspector | undefined
   #hasEnded = false
 
   constructor(call: Http1Call, deadline: number, done: ExchangeEnd) {
@@ -73,9 +73,11 @@ export class Exchange implements ResponseReceiver, BodySource {
     return this.call.method === 'HEAD'
   }
 
-  onHead(head: ResponseHead): void {
+  /** @param isAlone - whether the connection had no other call since this one was sent */
+  onHead(head: ResponseHead, isAlone: boolean): void {
     this.#head = head
     this.#state = 'buffering'
+    this.call.check?.begin(head.status, isAlone)
   }
 
   onData(bytes: Buffer): void {
@@ -83,8 +85,7 @@ export class Exchange implements ResponseReceiver, BodySource {
       this.#latin1 += bytes.toString('latin1')
       return
     }
-    this.#inspector ??= this.call.inspector?.()
-    this.#inspector?.inspect(bytes)
+    if (this.#state === 'delivered') this.call.check?.onPart(bytes)
     const chunk = Buffer.from(bytes)
     if (this.#body) {
       if (!this.#body.push(chunk)) this.connection?.pause()
@@ -97,10 +98,20 @@ export class Exchange implements ResponseReceiver, BodySource {
     else this.connection?.pause()
   }
 
-  onFullResponse(head: ResponseHead, latin1: string): void {
-    this.onHead(head)
+  onFullResponse(head: ResponseHead, latin1: string, isAlone: boolean): void {
+    this.onHead(head, isAlone)
     if (this.#isText()) this.#latin1 = latin1
     else this.onData(Buffer.from(latin1, 'latin1'))
+  }
+
+  /**
+   * Checks a response that has arrived completely and has not been delivered.
+   *
+   * @throws Http1Error for a response that must not be delivered
+   */
+  checkBody(): void {
+    const { check } = this.call
+    if (check !== undefined && this.#state === 'buffering') check.onBody(this.#bodyText())
   }
 
   onEnd(): void {
@@ -118,6 +129,8 @@ export class Exchange implements ResponseReceiver, BodySource {
   flush(now: number): void {
     if (this.#state !== 'buffering') return
     const isLong = this.#head?.framing === 'length' && this.#head.length > maxShortBytes
+    // The first bytes of a long response show whether it belongs to the call.
+    if (isLong && this.call.check && this.#bufferedBytes === 0) return
     if (!this.call.isBuffered || isLong) this.#deliver()
     else if (this.#bufferingSince === 0) this.#bufferingSince = now
     else if (now - this.#bufferingSince > maxBufferingMs) this.#deliver()
@@ -129,6 +142,23 @@ export class Exchange implements ResponseReceiver, BodySource {
    */
   stall(): void {
     if (this.#state === 'waiting' || this.#state === 'buffering') this.call.listener?.stalled?.()
+  }
+
+  /**
+   * Discards a response that has not been delivered, so that the call can be sent again.
+   *
+   * @returns false when that is not possible, or has been done before
+   */
+  restart(): boolean {
+    if (this.isRestarted || (this.#state !== 'waiting' && this.#state !== 'buffering')) return false
+    this.isRestarted = true
+    this.#state = 'waiting'
+    this.#head = undefined
+    this.#bufferingSince = 0
+    this.#buffered = []
+    this.#bufferedBytes = 0
+    this.#latin1 = ''
+    return true
   }
 
   /** Fails the exchange before it is complete. */
@@ -187,8 +217,20 @@ export class Exchange implements ResponseReceiver, BodySource {
 
   #deliver(): void {
     const head = this.#head as ResponseHead
+    const { check } = this.call
+    // A body that has ended has already been checked.
+    if (check && !this.#hasEnded && this.#bufferedBytes + this.#latin1.length > 0)
+      check.onPart(this.#bodyBytes())
     this.#state = 'delivered'
     this.#done(undefined, new ExchangeResponse(this, head, this.#hasEnded ? this.#bufferedBody() : undefined))
+  }
+
+  #bodyText(): string {
+    return this.#latin1 === '' ? joined(this.#buffered).toString('latin1') : this.#latin1
+  }
+
+  #bodyBytes(): Buffer {
+    return this.#latin1 === '' ? joined(this.#buffered) : Buffer.from(this.#latin1, 'latin1')
   }
 
   #bufferedBody(): Buffer | string | undefined {

@@ -3,9 +3,10 @@ export class Http1Error extends Error {
   override readonly name = 'Http1Error'
   /**
    * `connect_failed`: the upstream has received nothing of the call; `reset`: it may have; `timeout`: the response timed
-   * out; `malformed`: the bytes received are not HTTP/1.1; `aborted`: the caller cancelled it.
+   * out; `malformed`: the bytes received are not HTTP/1.1; `mismatched`: the response belongs to another call;
+   * `aborted`: the caller cancelled it.
    */
-  readonly kind: 'connect_failed' | 'reset' | 'timeout' | 'malformed' | 'aborted'
+  readonly kind: 'connect_failed' | 'reset' | 'timeout' | 'malformed' | 'mismatched' | 'aborted'
 
   constructor(kind: Http1Error['kind'], message: string) {
     super(message)

@@ -28,11 +28,8 @@ export interface Http1Call {
    * partial response. Buffering takes one second at most.
    */
   readonly isBuffered?: boolean | undefined
-  /**
-   * Creates an inspector that receives the body of a long response as it arrives. An error that it throws ends the
-   * exchange.
-   */
-  readonly inspector?: (() => BodyInspector) | undefined
+  /** Checks the response before the caller receives it. */
+  readonly check?: ResponseCheck | undefined
   /** Who the call belongs to: tenants share the connections. Undefined for calls of the gateway itself. */
   readonly tenant?: Tenant | undefined
   /**
@@ -42,10 +39,29 @@ export interface Http1Call {
   readonly listener?: StallListener | undefined
 }
 
-/** Inspects the body of a response as it arrives. */
-export interface BodyInspector {
-  /** @throws Http1Error for a body that must not be forwarded */
-  inspect(bytes: Uint8Array): void
+/**
+ * Checks a response. An error of kind `mismatched` that it throws ends the connection: its other calls, and this one if
+ * it is repeatable, are sent again.
+ */
+export interface ResponseCheck {
+  /**
+   * A response begins; called again when the call was sent again.
+   *
+   * @param isAlone - whether the connection had no other call since this one was sent
+   */
+  begin(status: number, isAlone: boolean): void
+  /**
+   * Receives a whole body, with one character per byte.
+   *
+   * @throws Http1Error for a body that must not be forwarded
+   */
+  onBody(latin1: string): void
+  /**
+   * Receives the next part of a long body.
+   *
+   * @throws Http1Error as {@link onBody}
+   */
+  onPart(bytes: Uint8Array): void
 }
 
 /** Receives a notification when a response has begun and then stalls. */
@@ -94,6 +110,8 @@ export interface Http1Connections {
    * When the last byte arrived on any of the connections, as a time of `performance.now()`; -Infinity before the first.
    */
   readonly lastBytesAt: number
+  /** Number of responses that belonged to no call, or to another one. Each of them ended its connection. */
+  readonly mismatchedResponses: number
   /**
    * Sends a request.
    *
