@@ -75,8 +75,10 @@ it('restores subscriptions after a reconnect, with the ids of the new connection
   socket.subscribe(['newHeads'], heads)
   const subscription = socket.subscribe(['syncing'], syncing)
   await waitFor(() => expect(syncing.onLive).toHaveBeenCalledTimes(1))
+  let lastId = ''
   behave = (client, message) => {
     respond(client, message)
+    if (message.params[0] === 'syncing') lastId = `0x${message.id}`
     // The upstream sends notifications before the subscriber has the id, notifications of an unknown subscription,
     // and invalid messages.
     notify(client, `0x${message.id}`, message.params)
@@ -90,7 +92,36 @@ it('restores subscriptions after a reconnect, with the ids of the new connection
   expect(heads.onResult).toHaveBeenCalledExactlyOnceWith(['newHeads'])
   expect(heads.onFailure).toHaveBeenCalledWith(expect.objectContaining({ status: 502 }), true)
   subscription.end()
-  await waitFor(() => expect(requests.at(-1)).toBe('eth_unsubscribe ["0x4"]'))
+  await waitFor(() => expect(requests.at(-1)).toBe(`eth_unsubscribe ["${lastId}"]`))
+})
+
+it.each<[string, (id: number) => object]>([
+  ['the response to another call', (id) => ({ jsonrpc: '2.0', id: id + 1, result: '0x1' })],
+  ['a repeated response', (id) => ({ jsonrpc: '2.0', id, result: '0x1' })],
+  ['an error without a call', () => ({ jsonrpc: '2.0', id: null, error: { code: -32_603, message: 'no' } })],
+])('opens another connection after %s', async (_, messageOf) => {
+  const heads = listener()
+  behave = (client, message) => {
+    respond(client, message)
+    if (heads.onLive.mock.calls.length === 0) client.send(JSON.stringify(messageOf(message.id)))
+  }
+  opened().subscribe(['newHeads'], heads)
+  await waitFor(() => expect(heads.onLive).toHaveBeenCalledTimes(2))
+  expect(requests.filter((request) => request.startsWith('eth_subscribe'))).toHaveLength(2)
+  expect(lines.text()).toContain('an upstream has sent the response to another call')
+})
+
+it('assigns an error without an id to the only call', async () => {
+  behave = (client) =>
+    client.send(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_601, message: 'no' } }))
+  const heads = listener()
+  opened().subscribe(['newHeads'], heads)
+  await waitFor(() =>
+    expect(heads.onFailure).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ code: -32_601 }),
+      false,
+    ),
+  )
 })
 
 it('reconnects after a long outage, and logs it once without the URL', async () => {

@@ -8,6 +8,7 @@ import { redactJsonDeep } from '@fairlead/gateway-core/redaction/redact-deep'
 import { type HandshakeOptions, openTarget, type SocketTarget } from './open-target.ts'
 import { Subscription, type UpstreamListener, type UpstreamSubscription } from './upstream-subscription.ts'
 import { guarded, guardedTimeout } from '@fairlead/runtime'
+import { nextId } from '../response/own-id.ts'
 import { type SilenceLimits, watchSilence } from './watch-silence.ts'
 
 /** The WebSocket to one upstream. It is opened on first use, reopened when it is lost, and closed when unused. */
@@ -67,13 +68,14 @@ class ReconnectingSocket implements WebSocketUpstream {
   readonly #subscriptions = new Set<Subscription>()
   /** Subscriptions that wait for a response, by the id of the call. */
   readonly #waiting = new Map<number, Subscription>()
+  /** Ids of calls that end subscriptions, and wait for their responses. */
+  readonly #ending = new Set<number>()
   readonly #byId = new Map<string, Subscription>()
   #socket: WebSocket | undefined
   /** Texts that errors on the current connection must not contain. */
   #secrets: readonly string[] = []
   /** Number of connection changes, which selects the target. */
   #targetIndex = 0
-  #lastCall = 0
   #failures = 0
   #isLossLogged = false
   #retry: NodeJS.Timeout | undefined
@@ -131,6 +133,7 @@ class ReconnectingSocket implements WebSocketUpstream {
     for (const subscription of this.#subscriptions) subscription.id = undefined
     this.#byId.clear()
     this.#waiting.clear()
+    this.#ending.clear()
     const socket = this.#socket
     this.#socket = undefined
     return socket
@@ -143,7 +146,7 @@ class ReconnectingSocket implements WebSocketUpstream {
     else if (id !== undefined) {
       this.#byId.delete(id)
       subscription.id = undefined
-      this.#socket?.send(this.#call('eth_unsubscribe', [id]))
+      this.#sendUnsubscribe(id)
     }
   }
 
@@ -205,18 +208,18 @@ class ReconnectingSocket implements WebSocketUpstream {
   }
 
   #sendSubscribe(socket: WebSocket, subscription: Subscription): void {
-    const text = this.#call('eth_subscribe', subscription.params)
-    const call = this.#lastCall
+    const call = nextId()
     this.#waiting.set(call, subscription)
-    socket.send(text)
+    socket.send(callOf(call, 'eth_subscribe', subscription.params))
     guardedTimeout(() => {
       if (this.#waiting.get(call) === subscription && socket === this.#socket) socket.terminate()
     }, this.#timeoutMs).unref()
   }
 
-  #call(method: string, params: readonly unknown[]): string {
-    this.#lastCall += 1
-    return JSON.stringify({ jsonrpc: '2.0', id: this.#lastCall, method, params })
+  #sendUnsubscribe(id: string): void {
+    const call = nextId()
+    this.#ending.add(call)
+    this.#socket?.send(callOf(call, 'eth_unsubscribe', [id]))
   }
 
   #read(data: RawData): void {
@@ -226,10 +229,22 @@ class ReconnectingSocket implements WebSocketUpstream {
       if (typeof subscription === 'string') this.#byId.get(subscription)?.listener.onResult(result)
       return
     }
-    const pending = typeof message.id === 'number' ? this.#waiting.get(message.id) : undefined
-    if (pending === undefined) return
-    this.#waiting.delete(message.id as number)
-    this.#onSubscribeResponse(pending, message)
+    if (message.result === undefined && message.error === undefined) return
+    const call = this.#callOf(message)
+    const subscription = this.#waiting.get(call)
+    this.#waiting.delete(call)
+    if (subscription) this.#onSubscribeResponse(subscription, message)
+    else if (!this.#ending.delete(call)) {
+      this.#log.warn('an upstream has sent the response to another call over a WebSocket')
+      this.#socket?.terminate()
+    }
+  }
+
+  /** Returns the id of the call of a response. An error without an id belongs to the only call. */
+  #callOf({ id = null, error }: Message): number {
+    const [only = 0, ...others] = [...this.#waiting.keys(), ...this.#ending]
+    if (id === null && error !== undefined && others.length === 0) return only
+    return Number(id)
   }
 
   #onSubscribeResponse(subscription: Subscription, { result, error }: Message): void {
@@ -240,7 +255,7 @@ class ReconnectingSocket implements WebSocketUpstream {
     }
     if (!this.#subscriptions.has(subscription)) {
       // The subscription was ended meanwhile.
-      this.#socket?.send(this.#call('eth_unsubscribe', [result]))
+      this.#sendUnsubscribe(result)
       return
     }
     if (this.#isLossLogged) this.#log.info('the WebSocket to an upstream is connected again')
@@ -250,6 +265,10 @@ class ReconnectingSocket implements WebSocketUpstream {
     this.#byId.set(result, subscription)
     subscription.listener.onLive()
   }
+}
+
+function callOf(id: number, method: string, params: readonly unknown[]): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, method, params })
 }
 
 interface Message {
