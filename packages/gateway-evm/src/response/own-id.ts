@@ -43,7 +43,10 @@ export class OwnId implements ResponseCheck {
     this.from = this.to = this.#inspector = undefined
   }
 
+  /** Also rejects an object that is cut off. */
   onBody(latin1: string): void {
+    if (latin1.startsWith('{') && !latin1.trimEnd().endsWith('}'))
+      throw new Http1Error('malformed', 'The response of the upstream is incomplete.')
     if (!this.#findQuickly(latin1)) this.#check(Buffer.from(latin1, 'latin1'), true)
   }
 

@@ -310,7 +310,6 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     this.isClosed = true
     const pending = this.#pending
     const unsent = this.#unsent
-    const isAlone = this.#isAlone
     this.#pending = []
     this.#unsent = []
     this.#socket.destroy()
@@ -322,8 +321,8 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
       // resend: closed connection
       if (failure.kind !== 'aborted' && (index > 0 || isStale))
         this.#reassign(exchange, index === 0 ? failure : notProcessed())
-      // resend: mismatched response
-      else if (mayBeOfAnother(failure, isAlone) && exchange.restart()) this.#reassign(exchange, failure)
+      // resend: unusable response
+      else if (isUnusable(failure) && exchange.restart()) this.#reassign(exchange, failure)
       else exchange.fail(failure)
     }
     for (const exchange of unsent) {
@@ -399,9 +398,9 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
   }
 }
 
-/** Whether an unusable response may belong to another call. */
-function mayBeOfAnother({ kind }: Http1Error, isAlone: boolean): boolean {
-  return kind === 'mismatched' || (kind === 'malformed' && !isAlone)
+/** Whether a response was received that belongs to another call, or is not valid. */
+function isUnusable({ kind }: Http1Error): boolean {
+  return kind === 'mismatched' || kind === 'malformed'
 }
 
 function aborted(): Http1Error {
