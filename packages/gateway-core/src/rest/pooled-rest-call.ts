@@ -3,6 +3,7 @@ import type { ClassifiedResponse, ResponseCompletion } from '../upstream/attempt
 import type { CallProgress, Decision, FailoverCallSettings } from '../upstream/failover-call.ts'
 import type { Idempotency } from '../upstream/idempotency.ts'
 import type { PoolMember } from '../upstream/pool-member.ts'
+import { parseRetryAfter } from '../upstream/retry-after.ts'
 import type { RestCall, RestResponse, RestUpstream } from './rest-call.ts'
 
 /** `busy` for HTTP 429, `failed` for 5xx, `good` for any other status. */
@@ -62,9 +63,8 @@ export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestRe
     responseClass: RestResponseClass,
     { headers }: RestResponse,
   ): void {
-    const seconds = Number(headers['retry-after'])
     if (responseClass === 'busy')
-      member.upstream.rate.recordRejection(seconds >= 0 ? seconds * 1_000 : undefined)
+      member.upstream.rate.recordRejection(parseRetryAfter(headers['retry-after']))
     if (responseClass !== 'good') this.#onFailure()
   }
 

@@ -1,3 +1,4 @@
+import { parseRetryAfter } from '@fairlead/gateway-core/upstream/retry-after'
 import { type ProbeResponse, type ProbeCaller, readProbeResponse } from './read-response.ts'
 import type { ProbeTarget } from './probe-target.ts'
 
@@ -24,7 +25,7 @@ export function createHttpCaller({ url, headers }: ProbeTarget, timeoutMs: numbe
           redirect: 'manual',
           signal: AbortSignal.any([signal, limit]),
         })
-        const retryAfterMs = retryDelayOf(response.headers.get('retry-after'))
+        const retryAfterMs = parseRetryAfter(response.headers.get('retry-after') ?? undefined)
         return { ...(await readResponse(response)), status: response.status, retryAfterMs }
       } catch {
         return { problem: limit.aborted ? 'timeout' : 'unreachable' }
@@ -43,10 +44,4 @@ async function readResponse(response: Response): Promise<ProbeResponse> {
     if (length > maxBufferedBytes) return { hasResult: true }
   }
   return readProbeResponse(Buffer.concat(chunks).toString('utf8'))
-}
-
-function retryDelayOf(retryAfter: string | null): number | undefined {
-  if (retryAfter === null) return undefined
-  const ms = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1_000 : Date.parse(retryAfter) - Date.now()
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined
 }

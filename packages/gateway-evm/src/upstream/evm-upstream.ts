@@ -18,6 +18,7 @@ import { UpstreamResponse } from '../response/upstream-response.ts'
 import type { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { authorizationOf, secretsOfUrl } from '@fairlead/gateway-core/upstream/upstream-url'
 import { responsesIn, upstreamCalls } from './upstream-calls.ts'
+import { parseRetryAfter } from '@fairlead/gateway-core/upstream/retry-after'
 import { unavailable, UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { UpstreamJwt } from './upstream-jwt.ts'
 
@@ -175,11 +176,10 @@ const loopDetected = 508
 
 function httpError(response: ReceivedResponse): UpstreamError {
   if (!response.bytes) void response.body.dump()
-  const retryAfter = Number(response.header('retry-after'))
   return new UpstreamError('http_error', `The upstream returned HTTP ${response.status}.`, {
     // Every gateway on a forwarding loop returns this status.
     ...(response.status === loopDetected && { status: loopDetected }),
     httpStatus: response.status,
-    retryAfterMs: retryAfter >= 0 ? retryAfter * 1_000 : undefined,
+    retryAfterMs: parseRetryAfter(response.header('retry-after')),
   })
 }
