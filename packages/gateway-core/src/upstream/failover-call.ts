@@ -10,7 +10,7 @@ import { mayResend } from './idempotency.ts'
 import { takeSlot } from './rate-slot.ts'
 import type { PoolMember } from './pool-member.ts'
 import type { Connection } from './upstream.ts'
-import { unavailable } from './upstream-error.ts'
+import { unavailable, UpstreamBusyError } from './upstream-error.ts'
 
 /** The progress of a call. */
 export interface CallProgress<connection extends Connection> {
@@ -80,15 +80,19 @@ export class FailoverCall<
   #isSettled = false
   /** Number of pending operations other than attempts: waits for a rate slot, and promises of decisions. */
   #awaited = 0
-  /** The result when no better one arrives: the first response of an upstream, or else the first error. */
+  /**
+   * The result when no better one arrives: the first response of an upstream, or else the first error, or else that all
+   * upstreams are busy.
+   */
   #firstResponse: PooledResponse<connection, response> | undefined
   #firstError: { readonly error: unknown } | undefined
+  #isBusy = false
   /** Timer for the call to another upstream. */
   #timer: NodeJS.Timeout | undefined
 
   /**
-   * @param completion - receives the response, or the first error; `UpstreamBusyError` when every upstream has reached
-   * its rate limit
+   * @param completion - receives the response, or the first error; `UpstreamBusyError` when every upstream that was
+   * called has reached its rate limit
    */
   constructor(
     call: call,
@@ -129,7 +133,7 @@ export class FailoverCall<
         },
         reject: (error) => {
           this.#awaited -= 1
-          this.#firstError ??= { error }
+          this.#recordError(error, error instanceof UpstreamBusyError)
           this.#settleIfDone()
         },
       })
@@ -209,14 +213,20 @@ export class FailoverCall<
     failure,
   }: Extract<Outcome<connection, response, responseClass>, { error: unknown }>): void {
     if (this.#isSettled) return
-    this.#firstError ??= { error }
-    if (failure && failure.kind !== 'connect_failed' && failure.httpStatus !== 429) this.maybeAccepted = true
+    const isBusy = failure?.httpStatus === 429
+    this.#recordError(error, isBusy)
+    if (failure && failure.kind !== 'connect_failed' && !isBusy) this.maybeAccepted = true
     const { resending, signal } = this.#call
     // resend: failed attempt
     if (failure && !signal.aborted && mayResend(resending, failure)) {
       // An upstream that has received nothing of the call had no work with it.
       this.#retry(failure.kind === 'connect_failed')
     } else this.#settleIfDone()
+  }
+
+  #recordError(error: unknown, isBusy: boolean): void {
+    if (isBusy) this.#isBusy = true
+    else this.#firstError ??= { error }
   }
 
   #onResponse(classified: ClassifiedResponse<connection, response, responseClass>): void {
@@ -258,7 +268,9 @@ export class FailoverCall<
   #settleIfDone(): void {
     if (this.#isSettled || this.#awaited + this.#running.length > 0) return
     if (this.#firstResponse) return this.#accept(this.#firstResponse)
-    this.#fail(this.#firstError ? this.#firstError.error : unavailable(undefined, this.#call.signal))
+    if (this.#firstError) return this.#fail(this.#firstError.error)
+    const waitMs = Math.min(...this.tried.map(({ upstream }) => upstream.rate.waitMs))
+    this.#fail(this.#isBusy ? new UpstreamBusyError(waitMs) : unavailable(undefined, this.#call.signal))
   }
 
   #settle(): void {

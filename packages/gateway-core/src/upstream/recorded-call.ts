@@ -1,11 +1,11 @@
 import type { Completion } from '@fairlead/runtime'
 import type { LatencyClass } from './latency.ts'
-import { upstreamFailureOf } from './upstream-error.ts'
+import { UpstreamBusyError, upstreamFailureOf } from './upstream-error.ts'
 import type { Upstream } from './upstream.ts'
 
 /**
  * A call to the only upstream of a node, which begins with its creation. Records its outcome in the upstream, and passes
- * it on.
+ * it on: {@link UpstreamBusyError} for a rate limit.
  */
 export class RecordedCall<response> implements Completion<response> {
   readonly #upstream: Upstream
@@ -32,7 +32,8 @@ export class RecordedCall<response> implements Completion<response> {
     const failure = upstreamFailureOf(error)
     if (failure) this.#upstream.recordFailure(failure, this.#latencyClass)
     this.#end()
-    this.#completion.reject(error)
+    const isBusy = failure?.httpStatus === 429
+    this.#completion.reject(isBusy ? new UpstreamBusyError(this.#upstream.rate.waitMs) : error)
   }
 
   #end(): void {

@@ -1,3 +1,4 @@
+import { retryAfterSeconds } from '@fairlead/gateway-core/admission/rejections'
 import { MemoryLimitError } from '@fairlead/gateway-core/memory/memory-ledger'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import {
@@ -30,11 +31,19 @@ export function toRpcError(error: unknown): RpcError | undefined {
     const { message, retryAfterMs } = error
     return new RpcError(rpcCodes.limitExceeded, message, {
       status: 429,
-      data: { reason: 'upstream busy', retry_after_ms: Math.ceil(retryAfterMs) },
-      retryAfterSeconds: Math.min(60, Math.ceil(retryAfterMs / 1_000)),
+      data: { reason: 'upstream busy', retry_after_ms: Math.max(1, Math.ceil(retryAfterMs)) },
+      retryAfterSeconds: retryAfterSeconds(retryAfterMs),
     })
   }
   return undefined
+}
+
+/** Creates the failure of an upstream that rejects calls because of its rate limit. */
+export function rateLimited(retryAfterMs?: number): UpstreamError {
+  return new UpstreamError('http_error', 'The upstream has reached its rate limit.', {
+    httpStatus: 429,
+    retryAfterMs,
+  })
 }
 
 /** Creates the error for a response that is not JSON-RPC. */

@@ -52,6 +52,7 @@ export class UpstreamResponse {
   /** The id that the response has. Undefined when the response has already the id of the client's call, or any other. */
   readonly #id: OwnId | undefined
   readonly #value: unknown
+  #isResult: boolean | undefined
 
   private constructor(
     buffered: string | Buffer | undefined,
@@ -168,7 +169,7 @@ export class UpstreamResponse {
   /** Whether the response is buffered and has a result. */
   get isBufferedResult(): boolean {
     const { latin1 } = this
-    return latin1 !== undefined && !isErrorText(latin1)
+    return (this.#isResult ??= latin1 !== undefined && !isErrorText(latin1))
   }
 
   /** Whether the response is buffered and its result is null. */

@@ -19,6 +19,14 @@ export type Fault =
 /** Scripted response to a method: a result or an error. */
 export type Scripted = { readonly result: unknown } | { readonly error: Readonly<Record<string, unknown>> }
 
+/** A response over HTTP. */
+export interface RawResponse {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** A text, or a response to which version and id are added. */
+  readonly body: string | Scripted
+}
+
 /** A fake upstream with a simulated chain and faults that a test sets. */
 export interface FaultyUpstream {
   readonly url: string
@@ -39,6 +47,8 @@ export interface FaultyUpstream {
     string,
     Scripted | ((params: readonly unknown[]) => Scripted | Promise<Scripted>)
   >
+  /** Responses by method that replace all others. */
+  readonly raw: Record<string, RawResponse>
   kill(): Promise<void>
   revive(): Promise<void>
 }
@@ -106,6 +116,8 @@ export async function faultyUpstream(
     node.allReceived.push(method)
     if (!isHealthCheck) node.received.push(method)
     if (node.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, node.delayMs))
+    const raw = node.raw[method]
+    if (raw) return writeRaw(response, raw, id)
     const body = JSON.stringify({ jsonrpc: '2.0', id, ...(await scripted(method, params)) })
     write(response, node.fault, body)
   }
@@ -120,6 +132,7 @@ export async function faultyUpstream(
     chainId: '0x7a69',
     finalized: 900,
     responses: {},
+    raw: {},
     kill,
     revive: listen,
     ...overrides,
@@ -127,6 +140,11 @@ export async function faultyUpstream(
   await listen()
   onTestFinished(kill)
   return Object.assign(node, { url: `http://127.0.0.1:${port}` })
+}
+
+function writeRaw(response: ServerResponse, { status, headers = {}, body }: RawResponse, id: unknown): void {
+  const text = typeof body === 'string' ? body : JSON.stringify({ jsonrpc: '2.0', id, ...body })
+  response.writeHead(status, headers).end(text)
 }
 
 function write(response: ServerResponse, fault: Fault, body: string): void {

@@ -8,6 +8,7 @@ import { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
 import { MemoryLedger, type MemoryStates } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
+import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
 import { createDirectory } from '@fairlead/gateway-core/authentication/directory'
 import { createEvmUpstreams } from '../upstream/evm-upstreams.ts'
 import { createJsonRpcHandler } from '../http/json-rpc-http.ts'
@@ -38,6 +39,8 @@ export interface ListenerFixture {
   /** What clients hold. */
   memory(): MemoryStates
   metrics(): Promise<string>
+  /** State of the upstreams that were used. */
+  states(): readonly UpstreamState[]
   /** Number of upstreams to which connections may be open. */
   openedUpstreams(): number
   /** Number of open client connections. */
@@ -138,6 +141,7 @@ export async function listenTo(upstream: string, overrides: ListenerOptions = {}
     change: replace,
     log: lines.text,
     memory: () => ledger.states(),
+    states: () => upstreams.states(),
     openedUpstreams: () => upstreams.states().length,
     metrics: metrics.text,
     stop: async () => {

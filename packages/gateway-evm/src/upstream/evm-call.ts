@@ -11,16 +11,19 @@ import type { CallRequirements } from '@fairlead/gateway-core/upstream/select-up
 import { callRequirements, type ChainHeads } from './call-requirements.ts'
 import type { ResponseClass } from '../response/classify-response.ts'
 import { transactionHash } from './raw-transaction.ts'
-import { malformed } from '../response/rpc-errors.ts'
+import { malformed, rateLimited } from '../response/rpc-errors.ts'
 import type { Call } from '../call.ts'
 import type { ConnectedUpstream, PooledUpstream } from './types.ts'
 import { upstreamOf } from './upstream-calls.ts'
 import { UpstreamResponse } from '../response/upstream-response.ts'
 
+/** Class of a response that is not a failure of its upstream. */
+export type AcceptableClass = Exclude<ResponseClass, 'busy' | 'unreadable'>
+
 const minSlowAfterMs = 1_000
 
 /** A call at several upstreams. It decides which of them may have a better response than a received one. */
-export class EvmCall implements FailoverCallSettings<ConnectedUpstream, UpstreamResponse, ResponseClass> {
+export class EvmCall implements FailoverCallSettings<ConnectedUpstream, UpstreamResponse, AcceptableClass> {
   readonly call: Call
   readonly tenant: Tenant | undefined
   readonly signal: CancellationSignal
@@ -69,14 +72,14 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
     return response.isBuffered ? undefined : response.bufferShort(signal)
   }
 
-  classify(response: UpstreamResponse): ResponseClass {
+  classify(response: UpstreamResponse): AcceptableClass {
     const responseClass = response.classify(this.call)
     if (responseClass === 'unreadable') throw malformed()
+    if (responseClass === 'busy') throw rateLimited()
     return responseClass
   }
 
-  recordResponseClass(member: PooledUpstream, responseClass: ResponseClass): void {
-    if (responseClass === 'busy') member.upstream.rate.recordRejection(undefined)
+  recordResponseClass(member: PooledUpstream, responseClass: AcceptableClass): void {
     if (responseClass === 'not offered') member.upstream.recordMissingMethod(this.call.method)
   }
 
@@ -93,12 +96,11 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
       member,
       response,
       responseClass,
-    }: ClassifiedResponse<ConnectedUpstream, UpstreamResponse, ResponseClass>,
+    }: ClassifiedResponse<ConnectedUpstream, UpstreamResponse, AcceptableClass>,
     progress: CallProgress<ConnectedUpstream>,
   ): Decision<UpstreamResponse> {
     switch (responseClass) {
       case 'good':
-      case 'unreadable':
         return 'accept'
       case 'in the chain': {
         // Unless an earlier attempt may have succeeded, this is the upstream's own response to the caller.
@@ -108,8 +110,6 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
       // The upstream has not executed the call.
       case 'not offered':
         return 'next without cost'
-      case 'busy':
-        return 'next'
       case 'pruned': {
         const role = this.needs.role === 'full' ? 'archive' : this.needs.role
         this.needs = { ...this.needs, role }

@@ -18,13 +18,12 @@ import {
   type UpstreamState,
 } from '@fairlead/gateway-core/upstream/pool-member'
 import { type CallSupport, FailoverCall } from '@fairlead/gateway-core/upstream/failover-call'
-import type { ResponseClass } from '../response/classify-response.ts'
-import { EvmCall } from './evm-call.ts'
+import { type AcceptableClass, EvmCall } from './evm-call.ts'
+import { SingleUpstreamCall } from './single-upstream-call.ts'
 import { HealthCheck, type HealthCheckTimes } from './health-check.ts'
 import { SilenceWatch } from '@fairlead/gateway-core/upstream/silence-watch'
 import { invalidFilterId, openFilter, signFilter, withoutFilter } from './filters.ts'
 import { takeSlot } from '@fairlead/gateway-core/upstream/rate-slot'
-import { RecordedCall } from '@fairlead/gateway-core/upstream/recorded-call'
 
 /** Options of {@link EvmPool}. */
 export interface PoolOptions {
@@ -122,7 +121,7 @@ export class EvmPool {
     const { upstream } = member
     const slot = takeSlot(upstream.rate, call.grant, signal)
     const send = () => {
-      const recorded = new RecordedCall(upstream, call.policy.latencyClass, completion)
+      const recorded = new SingleUpstreamCall(member, call, completion)
       const { connection, id } = upstream
       // Most calls are not part of a trace, so the promise is avoided.
       if (currentTrace() === undefined) connection.send(call, signal, recorded)
@@ -203,7 +202,7 @@ export class EvmPool {
     this.#hedges.earn()
     const chain = { head, archiveDepth: depthsOf(chainId).archive }
     const evmCall = new EvmCall(call, signal, owner, chain, this.#options.timeoutMs)
-    new FailoverCall<ConnectedUpstream, UpstreamResponse, ResponseClass, EvmCall>(evmCall, this.#support, {
+    new FailoverCall<ConnectedUpstream, UpstreamResponse, AcceptableClass, EvmCall>(evmCall, this.#support, {
       resolve: ({ member, response }) => {
         this.#silenceWatch.endCall()
         if (call.policy.filter !== 'creates') completion.resolve(response)
