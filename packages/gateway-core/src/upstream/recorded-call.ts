@@ -8,15 +8,15 @@ import type { Upstream } from './upstream.ts'
  * it on: {@link UpstreamBusyError} for a rate limit.
  */
 export class RecordedCall<response> implements Completion<response> {
+  protected readonly completion: Completion<response>
   readonly #upstream: Upstream
   readonly #latencyClass: LatencyClass
-  readonly #completion: Completion<response>
   readonly #beganAt: number
 
   constructor(upstream: Upstream, latencyClass: LatencyClass, completion: Completion<response>) {
     this.#upstream = upstream
     this.#latencyClass = latencyClass
-    this.#completion = completion
+    this.completion = completion
     // There is no alternative upstream. A response proves that the upstream is healthy again.
     upstream.breaker.probe()
     this.#beganAt = upstream.begin()
@@ -25,15 +25,19 @@ export class RecordedCall<response> implements Completion<response> {
   resolve(response: response): void {
     this.#upstream.recordResponse()
     this.#end()
-    this.#completion.resolve(response)
+    this.completion.resolve(response)
   }
 
   reject(error: unknown): void {
     const failure = upstreamFailureOf(error)
     if (failure) this.#upstream.recordFailure(failure, this.#latencyClass)
     this.#end()
-    const isBusy = failure?.httpStatus === 429
-    this.#completion.reject(isBusy ? new UpstreamBusyError(this.#upstream.rate.waitMs) : error)
+    this.fail(failure?.httpStatus === 429 ? new UpstreamBusyError(this.#upstream.rate.waitMs) : error)
+  }
+
+  /** Passes a failure on. */
+  protected fail(error: unknown): void {
+    this.completion.reject(error)
   }
 
   #end(): void {

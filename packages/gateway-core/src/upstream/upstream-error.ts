@@ -18,6 +18,14 @@ export type UpstreamErrorKind =
   /** The caller disconnected. */
   | 'aborted'
 
+/** Facts about the failure of an exchange with an upstream. */
+export interface UpstreamErrorOptions {
+  readonly status?: number
+  readonly httpStatus?: number | undefined
+  readonly retryAfterMs?: number | undefined
+  readonly isCausedByCaller?: boolean
+}
+
 /** The failure of an exchange with an upstream; its message never contains the URL of the upstream. */
 export class UpstreamError extends Error {
   override readonly name = 'UpstreamError'
@@ -28,21 +36,16 @@ export class UpstreamError extends Error {
   readonly httpStatus: number | undefined
   /** Value of `Retry-After`, in milliseconds. */
   readonly retryAfterMs: number | undefined
+  /** Whether the call itself may have caused it. It then does not count against the upstream. */
+  readonly isCausedByCaller: boolean
 
-  constructor(
-    kind: UpstreamErrorKind,
-    message: string,
-    options: {
-      readonly status?: number
-      readonly httpStatus?: number | undefined
-      readonly retryAfterMs?: number | undefined
-    } = {},
-  ) {
+  constructor(kind: UpstreamErrorKind, message: string, options: UpstreamErrorOptions = {}) {
     super(message)
     this.kind = kind
     this.status = options.status ?? (kind === 'timeout' ? 504 : 502)
     this.httpStatus = options.httpStatus
     this.retryAfterMs = options.retryAfterMs
+    this.isCausedByCaller = options.isCausedByCaller === true
   }
 }
 

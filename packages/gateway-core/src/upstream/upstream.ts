@@ -144,9 +144,10 @@ export class Upstream<connection extends Connection = Connection> {
     this.rate.recordAcceptance()
   }
 
-  /** Counts a failed call, unless the caller cancelled it. */
-  recordFailure({ kind, httpStatus, retryAfterMs }: UpstreamError, latencyClass: LatencyClass): void {
-    if (kind === 'aborted') return this.breaker.cancelProbe()
+  /** Counts a failed call, unless the caller cancelled it or may have caused the failure. */
+  recordFailure(failure: UpstreamError, latencyClass: LatencyClass): void {
+    const { kind, httpStatus, retryAfterMs, isCausedByCaller } = failure
+    if (kind === 'aborted' || isCausedByCaller) return this.breaker.cancelProbe()
     this.failures += 1
     this.failuresByKind[kind] += 1
     if (httpStatus === 429) this.rate.recordRejection(retryAfterMs)

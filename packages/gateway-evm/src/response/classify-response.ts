@@ -3,7 +3,7 @@ import { normalizeError, toNodeError } from './normalize-error.ts'
 import type { ErrorObject } from './rpc-errors.ts'
 import { isRecord, parseJson } from '@fairlead/gateway-core/json'
 import { rpcCodes } from '../rpc-codes.ts'
-import type { MethodPolicy } from '../methods/method-policy.ts'
+import { type MethodPolicy, unknownPolicy } from '../methods/method-policy.ts'
 import { isRateLimitError } from './rate-limit-error.ts'
 
 /**
@@ -26,6 +26,9 @@ export interface ClassifiedCall {
   readonly method: string
   readonly policy: Pick<MethodPolicy, 'latencyClass'>
 }
+
+/** A single response to a batch is not classified by a method. */
+export const unknownCall: ClassifiedCall = { method: '', policy: unknownPolicy }
 
 const absentWordings =
   /^(?:header|block|unknown block|resource|transaction)? ?not found\b|^unknown block\b|^block .{0,80}\bnot (?:found|known)\b/i

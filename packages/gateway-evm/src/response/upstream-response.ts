@@ -212,6 +212,16 @@ export class UpstreamResponse {
   }
 
   /**
+   * As {@link peek}, but waits for the first bytes. Throws as {@link beginsWithError}.
+   *
+   * @param signal - cancellation signal of the exchange
+   */
+  async beginning(maxBytes: number, signal: CancellationSignal): Promise<string> {
+    if (!this.isBuffered) await firstBytes(this.#body, signal)
+    return this.peek(maxBytes) ?? ''
+  }
+
+  /**
    * Distinguishes an error from a result by the first bytes. A response whose first bytes contain neither counts as an
    * error. The response can still be read completely. `ResponseInspector` inspects the remaining bytes.
    *

@@ -23,7 +23,7 @@ export type Scripted = { readonly result: unknown } | { readonly error: Readonly
 export interface RawResponse {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  /** A text, or a response to which version and id are added. */
+  /** A response to which version and id are added, or a text in which the id replaces `ID`. */
   readonly body: string | Scripted
 }
 
@@ -143,7 +143,10 @@ export async function faultyUpstream(
 }
 
 function writeRaw(response: ServerResponse, { status, headers = {}, body }: RawResponse, id: unknown): void {
-  const text = typeof body === 'string' ? body : JSON.stringify({ jsonrpc: '2.0', id, ...body })
+  const text =
+    typeof body === 'string'
+      ? body.replaceAll('ID', JSON.stringify(id))
+      : JSON.stringify({ jsonrpc: '2.0', id, ...body })
   response.writeHead(status, headers).end(text)
 }
 

@@ -201,7 +201,7 @@ describe('a node that', () => {
 
   it.each([
     [429, {}],
-    [429, { jsonrpc: '2.0', id: null, error: { code: -32_005, message: 'daily request rate limited' } }],
+    [503, { jsonrpc: '2.0', id: null, error: { code: -32_005, message: 'daily request rate limited' } }],
   ])(
     'is busy with HTTP %i fails each call of a batch and still receives batches',
     async (status, content) => {

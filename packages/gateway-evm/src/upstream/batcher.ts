@@ -13,11 +13,11 @@ import { isRecord, parseJson } from '@fairlead/gateway-core/json'
 import type { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { UpstreamResponse } from '../response/upstream-response.ts'
 import { mismatched, OwnId } from '../response/own-id.ts'
+import { unknownCall } from '../response/classify-response.ts'
 import { malformed } from '../response/rpc-errors.ts'
 import { unavailable, UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt'
 import { bodyOf, type Call } from '../call.ts'
-import { unknownPolicy } from '../methods/method-policy.ts'
 import type { Upstream } from './types.ts'
 
 /** Dependencies of {@link Batcher}. */
@@ -48,8 +48,6 @@ const disabledMs = 10 * 60_000
 // HTTP statuses with which servers reject a request body.
 const rejections: ReadonlySet<number | undefined> = new Set([400, 405, 413, 415, 422, 501])
 const tooManyRequests = 429
-/** A single response to a batch is not classified by a method. */
-const unknownCall = { method: '', policy: unknownPolicy }
 const rejectionWordings = /\bbatch|response (?:is )?too (?:large|big)|response size/i
 
 /**

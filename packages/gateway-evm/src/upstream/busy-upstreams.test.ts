@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 import { faultyUpstream, type RawResponse } from '../testing/faulty-upstream.ts'
 import { inFrontOf, token } from '../testing/listener-fixture.ts'
+import { pooledNode } from '../testing/pooled-node.ts'
 import { postCall } from '../testing/posted-call.ts'
 
 const method = 'eth_gasPrice'
@@ -9,12 +10,7 @@ const html = '<html>Too many requests</html>'
 const rateLimit = { error: { code: -32_005, message: 'rate limit exceeded' } }
 
 function busy(retryAfter: string | undefined, body: RawResponse['body'] = html): RawResponse {
-  const type = { 'content-type': 'application/json' }
-  return {
-    status: 429,
-    headers: retryAfter === undefined ? type : { ...type, 'retry-after': retryAfter },
-    body,
-  }
+  return { status: 429, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter }, body }
 }
 
 const inSeconds = (count: number) => new Date(Date.now() + count * 1_000).toUTCString()
@@ -31,6 +27,7 @@ const responses: readonly (readonly [string, () => RawResponse, number, number])
   ['seconds with JSON-RPC', () => busy('7', rateLimit), 7, 7],
   ['seconds with another JSON-RPC error', () => busy('7', { error: { code: -32_000, message: 'no' } }), 7, 7],
   ['JSON-RPC with HTTP 200', () => ({ ...busy(undefined, rateLimit), status: 200 }), 1, 1],
+  ['JSON-RPC with HTTP 503', () => ({ ...busy('7', rateLimit), status: 503 }), 7, 7],
 ]
 
 describe.each(responses)('a rate limit with %s', (_, response, min, max) => {
@@ -73,6 +70,17 @@ it('a rate limit lasts as long as that of the upstream that is available first',
     expect(await postCall(gateway, method, [])).toMatchObject({ status: 429, retryAfter: '7' })
 })
 
+it('a rate limit of one upstream is hidden by the failure of the other one', async () => {
+  const first = await faultyUpstream('first', { raw: { [method]: busy('30') } })
+  const failure = { status: 500, body: { error: { code: -32_603, message: 'no disk' } } }
+  const second = await faultyUpstream('second', { raw: { [method]: failure } })
+  const gateway = await inFrontOf(`${first.url} ${second.url}`)
+  expect(await postCall(gateway, method, [])).toMatchObject({
+    status: 200,
+    body: { error: { code: -32_603, message: 'no disk' } },
+  })
+})
+
 it('a rate limit is an error of each call of a batch, and over a WebSocket', async () => {
   const { url } = await faultyUpstream('only', { raw: { [method]: busy('7') } })
   const gateway = await inFrontOf(`${url}#batch=1`)
@@ -90,4 +98,39 @@ it('a rate limit is an error of each call of a batch, and over a WebSocket', asy
   const client = await openWebSocket(gateway.wsUrl)
   expect(await client.call(method, [])).toMatchObject({ error })
   client.socket.terminate()
+})
+
+it('no call of a client opens a circuit breaker', async () => {
+  const [first, second] = [await faultyUpstream('first'), await faultyUpstream('second', { head: 990 })]
+  const invalid = { status: 400, body: { error: { code: -32_602, message: 'Invalid params' } } }
+  for (const upstream of [first, second]) upstream.raw['eth_getBalance'] = invalid
+  const gateway = await inFrontOf(`${first.url} ${second.url}`)
+  const params = [`0x${'1'.repeat(40)}`, '0x1']
+  for (let call = 0; call < 30; call += 1)
+    expect(await postCall(gateway, 'eth_getBalance', params)).toMatchObject({
+      status: 200,
+      body: { error: { code: -32_602 } },
+    })
+  expect(gateway.states()).toMatchObject([
+    { breaker: 'closed', failures: 0, errorRate: 0 },
+    { breaker: 'closed', failures: 0, errorRate: 0 },
+  ])
+  for (let call = 0; call < 10; call += 1)
+    expect((await postCall(gateway, 'eth_blockNumber', [])).body.result).toBe('0x3e8')
+})
+
+it.each([
+  [401, -32_600],
+  [403, -32_600],
+  [500, -32_000],
+  [503, -32_603],
+])('health checks fail with HTTP %i and code %i', async (status, code) => {
+  const failure = { status, body: { error: { code, message: 'no' } } }
+  const first = await faultyUpstream('first', { raw: { eth_getBlockByNumber: failure } })
+  const node = pooledNode(`${first.url} ${(await faultyUpstream('second')).url}`)
+  const isFailing = async () => {
+    expect(await node.call(method)).toBeDefined()
+    expect(node.states()).toMatchObject([{ class: 'failing' }, { class: 'ready' }])
+  }
+  await vi.waitFor(isFailing, { timeout: 50_000 })
 })

@@ -18,6 +18,7 @@ import {
   type UpstreamState,
 } from '@fairlead/gateway-core/upstream/pool-member'
 import { type CallSupport, FailoverCall } from '@fairlead/gateway-core/upstream/failover-call'
+import { rejectWith } from '../response/unusual-response.ts'
 import { type AcceptableClass, EvmCall } from './evm-call.ts'
 import { SingleUpstreamCall } from './single-upstream-call.ts'
 import { HealthCheck, type HealthCheckTimes } from './health-check.ts'
@@ -210,7 +211,7 @@ export class EvmPool {
       },
       reject: (error) => {
         this.#silenceWatch.endCall()
-        completion.reject(error)
+        rejectWith(error, completion)
       },
     }).begin()
   }

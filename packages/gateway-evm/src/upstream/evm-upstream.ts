@@ -5,21 +5,21 @@ import {
 } from '@fairlead/gateway-core/network/guarded-connect'
 import { currentPassedThrough, withPassedThrough } from '@fairlead/gateway-core/network/cdn-loop'
 import { UpstreamFieldLines } from '@fairlead/gateway-core/network/upstream-fields'
-import { type CancellationSignal, runDetached, type Tenant } from '@fairlead/runtime'
+import { type CancellationSignal, runDetached, settleWith, type Tenant } from '@fairlead/runtime'
 import { createHttp1Connections, type ReceivedResponse, type ResponseCheck } from '@fairlead/http1'
 import { currentTrace, inTrace } from '@fairlead/gateway-core/telemetry/current-trace'
 import type { LatencyClass } from '@fairlead/gateway-core/upstream/latency'
 import { Batcher } from './batcher.ts'
 import type { ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt'
-import { bodyOf } from '../call.ts'
+import { bodyOf, type Call } from '../call.ts'
 import type { ConnectedUpstream, Upstream } from './types.ts'
 import { OwnId } from '../response/own-id.ts'
+import { readUnusualResponse } from '../response/unusual-response.ts'
 import { UpstreamResponse } from '../response/upstream-response.ts'
 import type { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import { authorizationOf, secretsOfUrl } from '@fairlead/gateway-core/upstream/upstream-url'
 import { responsesIn, upstreamCalls } from './upstream-calls.ts'
-import { parseRetryAfter } from '@fairlead/gateway-core/upstream/retry-after'
-import { unavailable, UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
+import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { UpstreamJwt } from './upstream-jwt.ts'
 
 /** Options of an upstream. */
@@ -36,8 +36,8 @@ export interface UpstreamOptions {
 
 /** The body of a request, and how it is sent. */
 interface UpstreamRequest {
-  /** Empty for a batch. */
-  readonly method: string
+  /** Undefined for a batch. */
+  readonly call: Call | undefined
   readonly body: string
   readonly check: ResponseCheck
   readonly latencyClass: LatencyClass
@@ -94,6 +94,16 @@ export function createEvmUpstream(
   /** Methods with long responses in which the upstream writes the id last. */
   const lateIds = new Set<string>()
 
+  const deliver = (
+    response: UpstreamResponse,
+    { call, check }: UpstreamRequest,
+    completion: ResponseCompletion<UpstreamResponse>,
+  ) => {
+    const hasId = check instanceof OwnId && check.from !== undefined
+    if (call && !hasId && !response.isBuffered) lateIds.add(call.method)
+    completion.resolve(response)
+  }
+
   const post = (
     request: UpstreamRequest,
     signal: CancellationSignal,
@@ -118,13 +128,17 @@ export function createEvmUpstream(
     } as const
     const onResponse = (error: Error | undefined, response: ReceivedResponse | undefined) => {
       if (!response) completion.reject(unavailable(error, signal))
-      else if (response.status === 200 && response.contentType?.includes('json')) {
+      else {
         const id = check instanceof OwnId ? check : undefined
         const known = token ? [...token.secrets, ...secrets] : secrets
         const received = UpstreamResponse.received(response, known, id)
-        if (id?.from === undefined && !received.isBuffered) lateIds.add(request.method)
-        completion.resolve(received)
-      } else completion.reject(httpError(response))
+        const isUsual = response.status === 200 && response.contentType?.includes('json')
+        if (isUsual) return deliver(received, request, completion)
+        settleWith(readUnusualResponse(response, received, request.call, signal), {
+          resolve: () => deliver(received, request, completion),
+          reject: (failure) => completion.reject(failure),
+        })
+      }
     }
     connections.exchange(call, (error, response) => {
       if (before !== undefined) {
@@ -141,18 +155,25 @@ export function createEvmUpstream(
   }
 
   const sendSingle: Upstream['send'] = (call, signal, completion) => {
-    const { method, policy, grant: tenant } = call
+    const { policy, grant: tenant } = call
     const check = new OwnId()
     // No call waits behind a long response that can be checked only at its end.
-    const latencyClass = lateIds.has(method) ? 'long' : policy.latencyClass
+    const latencyClass = lateIds.has(call.method) ? 'long' : policy.latencyClass
     const isRepeatable = policy.resending === 'always'
     const body = bodyOf(call, check)
-    post({ method, body, check, latencyClass, isRepeatable, tenant }, signal, completion)
+    post({ call, body, check, latencyClass, isRepeatable, tenant }, signal, completion)
   }
   const { send } = new Batcher({
     sendSingle,
     sendBatch: ({ body, check, tenant }, signal, completion) => {
-      const request = { method: '', body, check, latencyClass: 'short', isRepeatable: true, tenant } as const
+      const request = {
+        call: undefined,
+        body,
+        check,
+        latencyClass: 'short',
+        isRepeatable: true,
+        tenant,
+      } as const
       post(request, signal, completion)
     },
     memory,
@@ -170,16 +191,4 @@ export function createEvmUpstream(
     },
     close: () => connections.close(),
   }
-}
-
-const loopDetected = 508
-
-function httpError(response: ReceivedResponse): UpstreamError {
-  if (!response.bytes) void response.body.dump()
-  return new UpstreamError('http_error', `The upstream returned HTTP ${response.status}.`, {
-    // Every gateway on a forwarding loop returns this status.
-    ...(response.status === loopDetected && { status: loopDetected }),
-    httpStatus: response.status,
-    retryAfterMs: parseRetryAfter(response.header('retry-after')),
-  })
 }

@@ -2,6 +2,7 @@ import type { Completion } from '@fairlead/runtime'
 import { RecordedCall } from '@fairlead/gateway-core/upstream/recorded-call'
 import type { Call } from '../call.ts'
 import { malformed, rateLimited } from '../response/rpc-errors.ts'
+import { rejectWith } from '../response/unusual-response.ts'
 import type { UpstreamResponse } from '../response/upstream-response.ts'
 import type { PooledUpstream } from './types.ts'
 
@@ -20,5 +21,9 @@ export class SingleUpstreamCall extends RecordedCall<UpstreamResponse> {
     if (responseClass === 'busy') super.reject(rateLimited())
     else if (responseClass === 'unreadable') super.reject(malformed())
     else super.resolve(response)
+  }
+
+  protected override fail(error: unknown): void {
+    rejectWith(error, this.completion)
   }
 }

@@ -127,6 +127,8 @@ const upstreams = {
   'head timeout': ms(`${evm}/upstream/evm-upstreams.ts`, 'pollTimeoutMs'),
   'chain id check': ms(`${evm}/upstream/evm-upstreams.ts`, 'chainIdMs'),
   'failures in a row': count(`${core}/upstream/circuit-breaker.ts`, 'maxConsecutiveFailures'),
+  'first rate pause': ms(`${core}/upstream/rate-budget.ts`, 'firstPauseMs'),
+  'longest rate pause': ms(`${core}/upstream/rate-budget.ts`, 'maxPauseMs'),
   'first retry': ms(`${core}/upstream/circuit-breaker.ts`, 'minPauseMs'),
   'last retry': count(`${core}/upstream/circuit-breaker.ts`, /maxPauseMs = (\d+)_000/),
   'head grace period': ms(`${evm}/consistency/credential-heads.ts`, 'graceMs'),
