@@ -4,10 +4,16 @@ import type { CallProgress, Decision, FailoverCallSettings } from '../upstream/f
 import type { Idempotency } from '../upstream/idempotency.ts'
 import type { PoolMember } from '../upstream/pool-member.ts'
 import { parseRetryAfter } from '../upstream/retry-after.ts'
+import type { Upstream } from '../upstream/upstream.ts'
 import type { RestCall, RestResponse, RestUpstream } from './rest-call.ts'
 
 /** `busy` for HTTP 429, `failed` for 5xx, `good` for any other status. */
 type RestResponseClass = 'good' | 'busy' | 'failed'
+
+/** Pauses an upstream that has responded with HTTP 429. */
+export function recordRateLimit({ rate }: Upstream, { status, headers }: RestResponse): void {
+  if (status === 429) rate.recordRejection(parseRetryAfter(headers['retry-after']))
+}
 
 /** A REST call with failover between upstreams. */
 export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestResponse, RestResponseClass> {
@@ -61,10 +67,9 @@ export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestRe
   recordResponseClass(
     member: PoolMember<RestUpstream>,
     responseClass: RestResponseClass,
-    { headers }: RestResponse,
+    response: RestResponse,
   ): void {
-    if (responseClass === 'busy')
-      member.upstream.rate.recordRejection(parseRetryAfter(headers['retry-after']))
+    recordRateLimit(member.upstream, response)
     if (responseClass !== 'good') this.#onFailure()
   }
 

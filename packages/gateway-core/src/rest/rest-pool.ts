@@ -11,8 +11,16 @@ import { type HealthSource, SteadyPool } from '../upstream/steady-pool.ts'
 import type { PoolMember, PoolUpstream, UpstreamState } from '../upstream/pool-member.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { UpstreamBusyError, UpstreamError } from '../upstream/upstream-error.ts'
-import { PooledRestCall } from './pooled-rest-call.ts'
-import { type RestCall, type RestResponse, type RestUpstream, RestUpstreamError } from './rest-call.ts'
+import { retryAfterSeconds } from '../admission/rejections.ts'
+import { retryAfterFields } from '../http/response-fields.ts'
+import { PooledRestCall, recordRateLimit } from './pooled-rest-call.ts'
+import {
+  type BufferedResponse,
+  type RestCall,
+  type RestResponse,
+  type RestUpstream,
+  RestUpstreamError,
+} from './rest-call.ts'
 import { RestError } from './rest-error.ts'
 
 /** Options of {@link RestPool}. */
@@ -63,13 +71,16 @@ export class RestPool {
   /**
    * Sends a call to the best upstream, and to the next one where that may help.
    *
-   * @throws RestError as {@link RestUpstream.request}, and 503 when no upstream is in use or accepts more calls
+   * @throws RestError as {@link RestUpstream.request}, 503 when no upstream is in use, and 429 when none accepts more calls
    */
   async request(call: RestCall, resending: Idempotency): Promise<RestResponse> {
     this.#assertInUse()
     try {
       const { only } = this.#pool
-      return only ? await requestOnly(only.upstream, call) : await this.#requestBest(call, resending)
+      const response = only
+        ? await requestOnly(only.upstream, call)
+        : await this.#requestBest(call, resending)
+      return response.status === 429 && 'bytes' in response ? this.#withRetryAfter(response) : response
     } catch (error) {
       if (error instanceof UpstreamBusyError) throw busy(error)
       // The call was ended before it was sent.
@@ -120,6 +131,15 @@ export class RestPool {
     this.#silenceWatch.stop()
   }
 
+  /** Adds the time after which an upstream receives calls again, unless the upstream itself has sent a time. */
+  #withRetryAfter(response: BufferedResponse): BufferedResponse {
+    const waits = this.#pool.members.flatMap(({ isInUse, upstream }) =>
+      isInUse ? [upstream.rate.waitMs] : [],
+    )
+    const fields = retryAfterFields(retryAfterSeconds(Math.min(...waits)))
+    return { ...response, headers: { ...fields, ...response.headers } }
+  }
+
   #assertInUse(): void {
     if (this.#pool.members.some(({ isInUse }) => isInUse)) return
     throw new RestError(503, 'No upstream of this node is available: all are cordoned or on another chain.')
@@ -150,10 +170,11 @@ async function requestOnly(upstream: Upstream<RestUpstream>, call: RestCall): Pr
     const attributes = { 'fairlead.upstream': upstream.id }
     settleWith(isTraced ? withSpan('upstream', attributes, send) : send(), recorded)
   })
+  recordRateLimit(upstream, response)
   upstream.hasReported = true
   return response
 }
 
 function busy({ message, retryAfterMs }: UpstreamBusyError): RestError {
-  return new RestError(503, message, { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) })
+  return new RestError(429, message, retryAfterFields(retryAfterSeconds(retryAfterMs)))
 }

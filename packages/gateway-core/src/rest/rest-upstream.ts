@@ -5,6 +5,8 @@ import { upstreamFields } from '../network/upstream-fields.ts'
 import type { CancellationSignal } from '@fairlead/runtime'
 import { createHttp1Connections, headerLines, type ReceivedResponse } from '@fairlead/http1'
 import { currentTrace } from '../telemetry/current-trace.ts'
+import { retryAfterFields } from '../http/response-fields.ts'
+import { parseRetryAfter } from '../upstream/retry-after.ts'
 import { unavailable, UpstreamError } from '../upstream/upstream-error.ts'
 import { authorizationOf, secretsOfUrl } from '../upstream/upstream-url.ts'
 import { type ApiFormat, readNodeError } from './error-body.ts'
@@ -88,7 +90,8 @@ export function createRestUpstream(
       if (isRejectedCredential(status)) {
         throw httpError(status, 'The upstream rejected the credential of the gateway.')
       }
-      const retryHeaders = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
+      const retryMs = parseRetryAfter(retryAfter)
+      const retryHeaders = retryAfterFields(retryMs && Math.ceil(retryMs / 1_000))
       // Only a request that the upstream rejects as invalid has details in addition to its status.
       const isRejected = status === 400 && text !== ''
       if (call.statusOnly && !isRejected) return { status, headers: retryHeaders, bytes: Buffer.alloc(0) }

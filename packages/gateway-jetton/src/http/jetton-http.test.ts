@@ -224,9 +224,12 @@ describe('operations with an adapter', () => {
       { ok: false, result: 'Ratelimit exceed', code: 429 },
       { 'retry-after': '7' },
     )
-    const response = await exchange.gateway.call(`/api/v3/jetton/burns?address=${address}`)
+    // The upstream then receives no calls for this time.
+    const gateway = await listenToJetton(exchange.node.url)
+    const response = await gateway.call(`/api/v3/jetton/burns?address=${address}`)
     expect(response.headers.get('retry-after')).toBe('7')
     expect(await exchange.failure(response)).toEqual({ status: 429, error: 'Ratelimit exceed' })
+    await gateway.stop()
   })
 })
 

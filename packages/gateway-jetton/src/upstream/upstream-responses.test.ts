@@ -91,9 +91,15 @@ describe('upstream errors', () => {
   it('preserve retry-after', async () => {
     const body = { ok: false, result: 'Ratelimit exceed', code: 429 }
     exchange.behaviour = json(429, body, { 'retry-after': '7' })
-    const response = await exchange.gateway.call(path)
+    // The upstream then receives no calls for this time.
+    const gateway = await listenToJetton(exchange.node.url)
+    const response = await gateway.call(path)
     expect(response.headers.get('retry-after')).toBe('7')
     expect(await exchange.failure(response)).toEqual({ status: 429, error: 'Ratelimit exceed' })
+    const error = 'All upstreams of this node have reached their rate limit. Try again later.'
+    expect(await exchange.failure(await gateway.call(path))).toEqual({ status: 429, error })
+    expect(exchange.requests).toHaveLength(1)
+    await gateway.stop()
   })
 
   it('differ from unreachable, silent and disconnecting upstreams', async () => {
