@@ -50,6 +50,8 @@ export interface UpstreamState {
   readonly retries: number
   /** Calls that were sent here while another upstream was still expected to respond. */
   readonly hedges: number
+  /** Whether it receives no batches for a while, because one has failed. Undefined without batches. */
+  readonly areBatchesDisabled: boolean | undefined
   /** Total time that all calls have waited for this upstream, in milliseconds. */
   readonly totalMs: number
 }
@@ -122,6 +124,7 @@ export class PoolMember<connection extends Connection = Connection> {
       mismatchedResponses: connection.mismatchedResponses,
       retries,
       hedges,
+      areBatchesDisabled: connection.areBatchesDisabled,
       totalMs: latency.short.totalMs + latency.long.totalMs,
     }
   }

@@ -20,6 +20,8 @@ export interface Connection {
   readonly lastBytesAt: number
   /** Number of responses that belonged to no call, or to another one. Each of them ended its connection. */
   readonly mismatchedResponses: number
+  /** Whether the upstream receives no batches for a while, because one has failed. Undefined without batches. */
+  readonly areBatchesDisabled?: boolean
 }
 
 /** An upstream with the results of its calls and health checks. All nodes that use it share it. */

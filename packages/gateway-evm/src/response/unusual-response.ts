@@ -81,13 +81,25 @@ async function contentOf(
   const { latin1 } = response
   if (latin1 === undefined) return contentOfPrefix(await response.beginning(maxPrefixLength, signal))
   const value = parseJson(latin1)
-  if (Array.isArray(value)) return call === undefined && value.some(isRecord) ? {} : undefined
+  if (Array.isArray(value)) return call === undefined && isBatch(value, status) ? {} : undefined
   if (!isRecord(value)) return undefined
   const { jsonrpc, result, error } = value
   if (isRecord(error)) return { error: toNodeError(error) }
   // The error pages of other APIs may have a result too.
   const mayBeResult = jsonrpc === '2.0' || (status >= 200 && status < 300)
   return mayBeResult && result !== undefined && (error ?? null) === null ? {} : undefined
+}
+
+/** With a status that counts against the upstream, errors of a batch say nothing about their calls. */
+function isBatch(items: readonly unknown[], status: number): boolean {
+  const responses = items.filter(isRecord)
+  const isFailure = status === tooManyRequests || isFailureStatus(status)
+  return isFailure ? responses.some(({ result }) => result !== undefined) : responses.length > 0
+}
+
+/** Whether a status counts against an upstream, other than that of a rate limit. */
+function isFailureStatus(status: number): boolean {
+  return status >= 500 || status === forbidden || unauthorized.has(status)
 }
 
 function contentOfPrefix(prefix: string): Content | undefined {
@@ -119,7 +131,7 @@ function failureOf(
   if (responseClass === 'busy') return rateLimited(retryAfterMs)
   if (responseClass !== 'good' || isCausedByCaller(call.method, error, status)) return undefined
   if (status === tooManyRequests) return rateLimited(retryAfterMs)
-  if (status < 500 && status !== forbidden && !unauthorized.has(status)) return undefined
+  if (!isFailureStatus(status)) return undefined
   // The upstream may forbid only some methods.
   const failure = failed({ isCausedByCaller: status === forbidden && isInvalidRequest(error) })
   return response.isBuffered ? new FailedResponse(failure, response) : failure

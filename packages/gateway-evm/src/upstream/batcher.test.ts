@@ -182,23 +182,6 @@ describe('a node that', () => {
     expect(node.sizes()).toEqual([3, ...Array.from({ length: 7 }, () => 1)])
   })
 
-  it.each<[string, OfBatch, string]>([
-    [
-      'responds without JSON',
-      (_, response) =>
-        response.writeHead(200, { 'content-type': 'application/json' }).end('<html>s3cr3t</html>'),
-      'The response of the upstream is not valid JSON-RPC.',
-    ],
-    ['fails', (_, response) => write(response, {}, 500), 'The upstream returned HTTP 500.'],
-    ['drops the connection', (_, response) => response.destroy(), 'The upstream is unreachable.'],
-  ])('%s fails each call', async (_, ofBatch, message) => {
-    const node = await listeningNode(ofBatch)
-    const responses = await send(await inFrontOf(node.url), balances(3))
-    const error = { code: -32_603, message }
-    expect(responses).toEqual(balances(3).map(({ id }) => ({ jsonrpc: '2.0', id, error })))
-    expect(node.sizes()).toContain(3)
-  })
-
   it.each([
     [429, {}],
     [503, { jsonrpc: '2.0', id: null, error: { code: -32_005, message: 'daily request rate limited' } }],

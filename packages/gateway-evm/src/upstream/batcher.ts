@@ -7,15 +7,15 @@ import {
   type Tenant,
 } from '@fairlead/runtime'
 import type { ResponseCheck } from '@fairlead/http1'
-import { jsonMembers, jsonParts } from '@fairlead/gateway-core/json-rpc/json-parts'
-import { errorObjectText } from '@fairlead/gateway-core/json-rpc/rpc-text'
+import { jsonParts } from '@fairlead/gateway-core/json-rpc/json-parts'
 import { isRecord, parseJson } from '@fairlead/gateway-core/json'
 import type { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { UpstreamResponse } from '../response/upstream-response.ts'
 import { mismatched, OwnId } from '../response/own-id.ts'
 import { unknownCall } from '../response/classify-response.ts'
-import { malformed } from '../response/rpc-errors.ts'
+import { malformed, rateLimited } from '../response/rpc-errors.ts'
 import { unavailable, UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
+import { RetryBudget, retryRules } from '@fairlead/gateway-core/upstream/retry-budget'
 import type { ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt'
 import { bodyOf, type Call } from '../call.ts'
 import type { Upstream } from './types.ts'
@@ -48,13 +48,18 @@ const disabledMs = 10 * 60_000
 // HTTP statuses with which servers reject a request body.
 const rejections: ReadonlySet<number | undefined> = new Set([400, 405, 413, 415, 422, 501])
 const tooManyRequests = 429
-const rejectionWordings = /\bbatch|response (?:is )?too (?:large|big)|response size/i
+// Statuses and kinds of failures that single calls would have too.
+const otherFailures: ReadonlySet<number | string> = new Set([429, 508, 'connect_failed', 'aborted'])
+const rejectionWordings =
+  /\bbatch|\b(?:response|request|payload|body|entity) (?:size|(?:is )?too (?:large|big|long))|\btoo many (?:calls|items)\b/i
 
 /**
  * Combines the calls of a client's batch that go to one upstream in the same event-loop tick into a batch, if the
- * upstream accepts batches. Only short calls are combined, because any other call would delay the rest.
+ * upstream accepts batches. Only short calls are combined, because any other call would delay the rest. When a call
+ * succeeds that failed in a batch, the upstream receives no batches for a while.
  */
-export class Batcher {
+export class Batcher implements BatchObserver {
+  readonly retries = new RetryBudget(retryRules)
   readonly #options: BatcherOptions
   /** Batches of the current event-loop tick, by the client's batch. */
   readonly #batches = new RehashingMap<object, NodeBatch>()
@@ -67,16 +72,26 @@ export class Batcher {
   /** As {@link Upstream.send}. A call that cannot be batched is sent separately. */
   readonly send: Upstream['send'] = (call, signal, completion) => {
     const { sendSingle, maxCalls } = this.#options
-    const canBatch = maxCalls > 1 && !signal.aborted && performance.now() >= this.#disabledUntil
+    const canBatch = maxCalls > 1 && !signal.aborted && !this.isDisabled
     if (!canBatch || !isBatchable(call)) return sendSingle(call, signal, completion)
     const { batch } = call
     const current = this.#batches.get(batch)
     const open = current && current.size < maxCalls ? current : this.#begin(batch)
+    this.retries.earn()
     open.add(new BatchedCall(call, signal, completion))
   }
 
+  /** Whether the upstream receives no batches for a while. */
+  get isDisabled(): boolean {
+    return performance.now() < this.#disabledUntil
+  }
+
+  onSentSingly(): void {
+    this.#disabledUntil = performance.now() + disabledMs
+  }
+
   #begin(batch: object): NodeBatch {
-    const current = new NodeBatch(this.#options, () => (this.#disabledUntil = performance.now() + disabledMs))
+    const current = new NodeBatch(this.#options, this)
     this.#batches.set(batch, current)
     // All calls of a client's batch begin synchronously.
     process.nextTick(() => {
@@ -85,6 +100,14 @@ export class Batcher {
     })
     return current
   }
+}
+
+/** The part of a {@link Batcher} that its batches use. */
+interface BatchObserver {
+  /** Limits the calls that are sent again although the upstream may have executed them. */
+  readonly retries: RetryBudget
+  /** Called when a call that failed in a batch has succeeded. */
+  onSentSingly(): void
 }
 
 type BatchableCall = Call & { readonly batch: object }
@@ -101,7 +124,7 @@ function isBatchable(call: Call): call is BatchableCall {
 /** One batch, and its calls that still wait for their responses. */
 class NodeBatch implements ResponseCompletion<UpstreamResponse>, ResponseCheck {
   readonly #options: BatcherOptions
-  readonly #onRejected: () => void
+  readonly #observer: BatchObserver
   /** The calls by their ids. */
   readonly #calls = new Map<string, BatchedCall>()
   readonly #cancellation = new Cancellation()
@@ -110,9 +133,9 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse>, ResponseCheck {
   #mayLackIds = false
   #parts: readonly BatchPart[] | undefined
 
-  constructor(options: BatcherOptions, onRejected: () => void) {
+  constructor(options: BatcherOptions, observer: BatchObserver) {
     this.#options = options
-    this.#onRejected = onRejected
+    this.#observer = observer
   }
 
   get size(): number {
@@ -130,7 +153,7 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse>, ResponseCheck {
 
   send(): void {
     if (this.#calls.size === 0) return
-    if (this.#calls.size === 1) return this.#sendIndividually()
+    if (this.#calls.size === 1) return this.#sendRest(false)
     const calls = [...this.#calls.values()]
     const body = `[${calls.map(({ call, id }) => bodyOf(call, id)).join(',')}]`
     // All calls are of one client.
@@ -174,10 +197,15 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse>, ResponseCheck {
   }
 
   reject(error: unknown): void {
-    const isRejected =
-      error instanceof UpstreamError && (error.kind === 'mismatched' || rejections.has(error.httpStatus))
-    if (isRejected) return this.#handleRejection()
-    for (const call of this.#takeRemaining()) call.completion.reject(error)
+    const failure = error instanceof UpstreamError ? error : undefined
+    const isRejected = failure?.kind === 'mismatched' || rejections.has(failure?.httpStatus)
+    if (isRejected) return this.#sendRest(true)
+    const mayBeOfBatch = failure && !otherFailures.has(failure.httpStatus ?? failure.kind)
+    for (const call of this.#takeRemaining()) {
+      // resend: failed batch
+      if (mayBeOfBatch && this.#observer.retries.spend()) this.#sendSingle(call, true)
+      else call.completion.reject(error)
+    }
   }
 
   stalled(): void {
@@ -193,42 +221,45 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse>, ResponseCheck {
       return this.reject(unavailable(error, this.#cancellation))
     }
     if (!this.#parts) return this.#openSingle(response, latin1)
+    const { size } = this.#calls
+    let isRejected = false
     for (const { text, value } of this.#parts) {
-      if (!isRecord(value) || isBatchRejection(value['error'])) continue
+      if (!isRecord(value)) continue
+      if (isBatchRejection(value['error'])) {
+        isRejected = true
+        continue
+      }
       const call = this.#calls.get(idOf(value) ?? '')
       if (!call) continue
       this.#calls.delete(call.id.text)
       call.detach()
       call.completion.resolve(response.part(text, call.id, value))
     }
+    if (this.#calls.size === size && !isRejected) return this.reject(malformed())
     // Upstreams truncate the batch when the total response becomes too large.
-    this.#sendIndividually()
+    this.#sendRest(isRejected)
   }
 
   /** Handles a single response to the whole batch. */
   #openSingle(response: UpstreamResponse, latin1: string): void {
     if (!isRecord(parseJson(latin1))) return this.reject(malformed())
+    if (response.classify(unknownCall) === 'busy') return this.reject(rateLimited())
     // The batch may be too large, or the upstream does not support batches.
-    if (response.classify(unknownCall) !== 'busy') return this.#handleRejection()
-    const error = jsonMembers(latin1).get('error') ?? 'null'
-    for (const { id, completion } of this.#takeRemaining()) {
-      completion.resolve(response.part(errorObjectText(id.text, error), id))
-    }
+    this.#sendRest(true)
   }
 
-  #handleRejection(): void {
-    this.#onRejected()
-    this.#sendIndividually()
+  /** Sends the calls that still wait, which the upstream has not executed. */
+  #sendRest(isRejected: boolean): void {
+    // resend: rest of a batch
+    for (const call of this.#takeRemaining()) this.#sendSingle(call, isRejected)
   }
 
-  // resend: rest of a batch
-  #sendIndividually(): void {
-    for (const { call, signal, completion } of this.#takeRemaining()) {
-      try {
-        this.#options.sendSingle(call, signal, completion)
-      } catch (error) {
-        completion.reject(error)
-      }
+  #sendSingle({ call, signal, completion }: BatchedCall, hasFailed: boolean): void {
+    try {
+      const observed = hasFailed ? new ResentCall(completion, this.#observer) : completion
+      this.#options.sendSingle(call, signal, observed)
+    } catch (error) {
+      completion.reject(error)
     }
   }
 
@@ -267,6 +298,31 @@ class BatchedCall {
 
   detach(): void {
     this.signal.removeEventListener('abort', this)
+  }
+}
+
+/** A call that is sent singly after it failed in a batch. */
+class ResentCall implements ResponseCompletion<UpstreamResponse> {
+  readonly #completion: ResponseCompletion<UpstreamResponse>
+  readonly #observer: BatchObserver
+
+  constructor(completion: ResponseCompletion<UpstreamResponse>, observer: BatchObserver) {
+    this.#completion = completion
+    this.#observer = observer
+  }
+
+  resolve(response: UpstreamResponse): void {
+    // An error may have the same cause as that of the batch.
+    if (!response.isBuffered || response.isBufferedResult) this.#observer.onSentSingly()
+    this.#completion.resolve(response)
+  }
+
+  reject(error: unknown): void {
+    this.#completion.reject(error)
+  }
+
+  stalled(): void {
+    this.#completion.stalled?.()
   }
 }
 

@@ -163,7 +163,7 @@ export function createEvmUpstream(
     const body = bodyOf(call, check)
     post({ call, body, check, latencyClass, isRepeatable, tenant }, signal, completion)
   }
-  const { send } = new Batcher({
+  const batcher = new Batcher({
     sendSingle,
     sendBatch: ({ body, check, tenant }, signal, completion) => {
       const request = {
@@ -179,10 +179,14 @@ export function createEvmUpstream(
     memory,
     maxCalls: maxBatchedCalls,
   })
+  const { send } = batcher
 
   return {
     send,
     ...upstreamCalls(send, responsesIn(memory)),
+    get areBatchesDisabled() {
+      return batcher.isDisabled
+    },
     get lastBytesAt() {
       return connections.lastBytesAt
     },
