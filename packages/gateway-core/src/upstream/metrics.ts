@@ -86,6 +86,12 @@ export function publishUpstreams(
     'max',
     ({ lag }) => lag,
   )
+  gauge(
+    'fairlead_upstream_batches_disabled',
+    'Whether an upstream receives no batches for a while, because one has failed: the number of processes.',
+    'sum',
+    ({ areBatchesDisabled: isDisabled }) => (isDisabled === undefined ? undefined : Number(isDisabled)),
+  )
   registry.gauge(
     'fairlead_upstream_class',
     'Class of an upstream among those of its node: the number of processes that assign the class.',

@@ -8,7 +8,7 @@ import { TickBudget } from '@fairlead/gateway-core/admission/tick-budget'
 import { MemoryLedger, type MemoryStates } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
-import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
+import type { PooledUpstreamState } from '@fairlead/gateway-core/upstream/node-pools'
 import { createDirectory } from '@fairlead/gateway-core/authentication/directory'
 import { createEvmUpstreams } from '../upstream/evm-upstreams.ts'
 import { createJsonRpcHandler } from '../http/json-rpc-http.ts'
@@ -40,7 +40,7 @@ export interface ListenerFixture {
   memory(): MemoryStates
   metrics(): Promise<string>
   /** State of the upstreams that were used. */
-  states(): readonly UpstreamState[]
+  states(): readonly PooledUpstreamState[]
   /** Number of upstreams to which connections may be open. */
   openedUpstreams(): number
   /** Number of open client connections. */

@@ -2,6 +2,8 @@ import type { ServerResponse } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { Cancellation, promised } from '@fairlead/runtime'
 import { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
+import { testMetrics } from '@fairlead/gateway-core/testing/test-metrics'
+import { publishUpstreams } from '@fairlead/gateway-core/upstream/metrics'
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { unusedUrl } from '@fairlead/vitest/http-server'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -138,11 +140,16 @@ describe.each(failures)('an upstream that %s to a batch', (_, ofBatch) => {
 it('batches are enabled again after ten minutes', async () => {
   const node = await limitedNode(sendText(500, ''))
   const gateway = await inFrontOf(node.url)
+  const metrics = testMetrics()
+  publishUpstreams(metrics.registry, () => gateway.states())
+  const published = async () =>
+    (await metrics.text()).match(/^fairlead_upstream_batches_disabled\{.*\} (.*)$/m)?.[1]
+  expect(await published()).toBeUndefined()
   await post(gateway, 12)
-  expect(disabledOf(gateway)).toEqual([true])
+  expect([disabledOf(gateway), await published()]).toEqual([[true], '1'])
   const now = performance.now() + 10 * 60_000
   vi.spyOn(performance, 'now').mockImplementation(() => now)
-  expect(disabledOf(gateway)).toEqual([false])
+  expect([disabledOf(gateway), await published()]).toEqual([[false], '0'])
   expect(await post(gateway, 3)).toEqual(balances(3).map(responseTo))
   expect(node.sizes).toEqual([12, ...balances(12).map(() => 1), 3])
 })
