@@ -10,22 +10,18 @@ import { UpstreamResponse } from '../response/upstream-response.ts'
 import { blockNumberOf } from '../cache/block-of-call.ts'
 import { sendToUpstream } from '../upstream/send-to-upstream.ts'
 import { ownCall } from '../upstream/own-call.ts'
+import { headIn } from './latest-block.ts'
 
 // During a reorganization, an upstream may briefly not have the new blocks.
 const maxAttempts = 4
 const attemptIntervalMs = 50
-
-/** Whether a call requests the latest block. */
-export function readsLatestBlock({ method, params }: ResolvedCall): boolean {
-  return method === 'eth_blockNumber' || (method === 'eth_getBlockByNumber' && params[0] === 'latest')
-}
 
 /**
  * Makes reads of the latest block monotonic per credential: one URL may lead to several upstreams that do not lag
  * equally. The number decreases only after no upstream has had the higher block for ten seconds. The chain is then
  * considered shorter.
  *
- * @param call - a call for which {@link readsLatestBlock} is true
+ * @param call - a call for which `readsLatestBlock` is true
  * @param response - response of the upstream
  * @param caches - the high-water marks
  * @param completion - receives the same response, or a higher one
@@ -146,25 +142,6 @@ async function higherHead(
 /** Sends a call again, to an upstream that has its block if there is one. */
 function resend(call: ResolvedCall): Promise<RpcResponse | UpstreamResponse> {
   return promised((completion) => sendToUpstream(call, call.signal, completion))
-}
-
-/**
- * Returns the block number in a response. In a large response it is near the beginning, which has arrived. The response
- * can still be read afterwards.
- */
-function headIn(response: RpcResponse | UpstreamResponse): number | undefined {
-  if (!(response instanceof UpstreamResponse))
-    return 'result' in response ? numberIn(response.result) : undefined
-  const arrived = response.peek(maxHeadLength)
-  return arrived === undefined ? undefined : numberIn(arrived)
-}
-
-// Exceeds the length of a header and the envelope before it. The transactions follow.
-const maxHeadLength = 16_384
-
-function numberIn(text: string): number | undefined {
-  const written = /"(?:number|result)"\s*:\s*("0x[0-9a-f]{1,13}")/i.exec(text)?.[1] ?? text
-  return blockNumberOf(/^\s*"(0x[0-9a-f]+)"\s*$/i.exec(written)?.[1])
 }
 
 /** Waits for another response. If it fails, the first response is discarded. */
