@@ -33,6 +33,7 @@ const defaultCacheBytes = 64 * 1024 * 1024
 
 // Two chain heads may differ while a block propagates.
 const toleratedLag = 2
+const slotMs = 12_000
 
 /** Creates the beacon upstreams of all nodes. */
 export function createBeaconUpstreams(options: BeaconUpstreamOptions): BeaconUpstreams {
@@ -45,6 +46,7 @@ export function createBeaconUpstreams(options: BeaconUpstreamOptions): BeaconUps
     rules: healthRules,
     probe: readHealth,
     toleratedLag,
+    blockMs: slotMs,
     times,
   })
   let lastId = 0

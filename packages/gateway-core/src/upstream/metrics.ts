@@ -87,6 +87,12 @@ export function publishUpstreams(
     ({ lag }) => lag,
   )
   gauge(
+    'fairlead_upstream_lag_seconds',
+    'Blocks that an upstream is behind the best one of its node, multiplied by the block time.',
+    'max',
+    ({ lagMs }) => (lagMs === undefined ? undefined : lagMs / 1_000),
+  )
+  gauge(
     'fairlead_upstream_batches_disabled',
     'Whether an upstream receives no batches for a while, because one has failed: the number of processes.',
     'sum',

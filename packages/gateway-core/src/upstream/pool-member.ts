@@ -36,6 +36,8 @@ export interface UpstreamState {
   readonly head: number | undefined
   /** Blocks behind the highest chain head of the pool. */
   readonly lag: number | undefined
+  /** The lag in milliseconds, by the block time of the chain. */
+  readonly lagMs: number | undefined
   /** Average response time, in milliseconds. */
   readonly latencyMs: number | undefined
   /** Share of recent calls that failed, from 0 to 1. */
@@ -56,9 +58,15 @@ export interface UpstreamState {
   readonly totalMs: number
 }
 
-/** An upstream with a larger lag than this is lagging. */
+// An upstream is lagging, or severely lagging, when its lag is larger than both values. The time is longer than the
+// interval between two health checks. It decides only where blocks take 2.5 seconds or less.
 export const laggingBlocks = 3
+const laggingMs = 10_000
 const severeLagBlocks = 40
+const severeLagMs = 100_000
+
+/** Block time of Ethereum, for chains whose block time is unknown. */
+export const defaultBlockMs = 12_000
 
 /**
  * An upstream in a pool, with its configuration in the record of the node and its comparison with the other upstreams.
@@ -68,8 +76,10 @@ export class PoolMember<connection extends Connection = Connection> {
   readonly record: UpstreamRecord
   readonly field: string
   readonly position: number
-  readonly #toleratedLag: number
+  readonly #minToleratedLag: number
   lag: number | undefined = undefined
+  /** Block time of the chain. */
+  blockMs = defaultBlockMs
   /** Whether it follows a different chain than the others. */
   isOnOtherChain = false
   /** Whether it receives no calls yet, because it may be on another chain than the node. */
@@ -79,13 +89,22 @@ export class PoolMember<connection extends Connection = Connection> {
   /** Current weight for smooth weighted round-robin. */
   currentWeight = 0
 
-  /** @param toleratedLag - lag in blocks that is insignificant */
-  constructor({ upstream, record, position }: PoolUpstream<connection>, field: string, toleratedLag: number) {
+  /** @param minToleratedLag - lag in blocks that is insignificant, whatever the block time */
+  constructor(
+    { upstream, record, position }: PoolUpstream<connection>,
+    field: string,
+    minToleratedLag: number,
+  ) {
     this.upstream = upstream
     this.record = record
     this.field = field
     this.position = position
-    this.#toleratedLag = toleratedLag
+    this.#minToleratedLag = minToleratedLag
+  }
+
+  /** Lag in blocks that is insignificant at the block time of the chain. */
+  get toleratedLag(): number {
+    return this.#blocksWithin(laggingMs, this.#minToleratedLag)
   }
 
   /** Number of its latest block, unless it is implausible. */
@@ -98,9 +117,11 @@ export class PoolMember<connection extends Connection = Connection> {
     if (this.record.isCordoned) return 'cordoned'
     if (this.isOnOtherChain) return 'wrong_chain'
     if (!upstream.isResponsive) return 'failing'
-    if (this.isDoubted || upstream.isSyncing || (this.lag ?? 0) > severeLagBlocks) return 'stale'
+    if (this.isDoubted || upstream.isSyncing) return 'stale'
+    const { lag = 0 } = this
+    if (lag > this.#blocksWithin(severeLagMs, severeLagBlocks)) return 'stale'
     if (!upstream.hasReported) return 'unknown'
-    if ((this.lag ?? 0) > this.#toleratedLag) return 'lagging'
+    if (lag > this.toleratedLag) return 'lagging'
     return upstream.isUnverified ? 'unverified' : 'ready'
   }
 
@@ -115,6 +136,7 @@ export class PoolMember<connection extends Connection = Connection> {
       breaker: breaker.state,
       head: this.head,
       lag: this.lag,
+      lagMs: this.lag === undefined ? undefined : this.lag * this.blockMs,
       latencyMs: latency.short.mean ?? latency.long.mean,
       errorRate: breaker.errorRate,
       callsInFlight,
@@ -137,12 +159,22 @@ export class PoolMember<connection extends Connection = Connection> {
   serves(role: UpstreamRole): boolean {
     return this.record.roles.length === 0 || this.record.roles.includes(role)
   }
+
+  #blocksWithin(ms: number, minimum: number): number {
+    return Math.max(minimum, Math.floor(ms / this.blockMs))
+  }
+}
+
+/** The chain head of an upstream. */
+export interface ReportedHead<member extends PoolMember> {
+  readonly member: member
+  readonly head: number
 }
 
 /** The chain heads of the upstreams that are in use, respond, and are not syncing. */
 export function reportedHeads<member extends PoolMember>(
   members: readonly member[],
-): readonly { readonly member: member; readonly head: number }[] {
+): readonly ReportedHead<member>[] {
   return members.flatMap((member) => {
     const { head, isInUse, upstream } = member
     const counts = isInUse && upstream.isResponsive && !upstream.isSyncing

@@ -1,7 +1,8 @@
+import { ChainHeads } from './chain-heads.ts'
 import { type CheckingPool, checkHealth, type HealthRules } from './check-health.ts'
 import { HealthRounds, type RoundTimes } from './health-rounds.ts'
 import { selectSticky } from './select-upstream.ts'
-import { PoolMember, type PoolUpstream, reportedHeads, type UpstreamState } from './pool-member.ts'
+import { defaultBlockMs, PoolMember, type PoolUpstream, type UpstreamState } from './pool-member.ts'
 import type { Connection } from './upstream.ts'
 
 /** The health that an upstream reports. */
@@ -30,8 +31,10 @@ export const healthTimes: HealthTimes = {
 
 /** How the health of the upstreams of a {@link SteadyPool} is checked. */
 export interface HealthSource<connection extends Connection> extends HealthRules<connection, UpstreamHealth> {
-  /** Lag in blocks or slots behind the highest chain head that is insignificant. */
+  /** Lag in blocks or slots behind the highest chain head that is insignificant, whatever the block time. */
   readonly toleratedLag: number
+  /** Block time of the chain until it is measured. The default is that of Ethereum. */
+  readonly blockMs?: number
   readonly times: HealthTimes
 }
 
@@ -45,6 +48,7 @@ export class SteadyPool<connection extends Connection> implements CheckingPool<c
   readonly only: PoolMember<connection> | undefined
   readonly #source: HealthSource<connection>
   readonly #rounds: HealthRounds<PoolMember<connection>>
+  readonly #heads: ChainHeads<PoolMember<connection>>
   #current: PoolMember<connection> | undefined
 
   /**
@@ -60,6 +64,8 @@ export class SteadyPool<connection extends Connection> implements CheckingPool<c
     this.members = upstreams.map((upstream) => new PoolMember(upstream, field, source.toleratedLag))
     this.only = this.members.length === 1 ? this.members[0] : undefined
     this.#source = source
+    const { blockMs = defaultBlockMs } = source
+    this.#heads = new ChainHeads(this.members, () => blockMs, previous && previous.#heads)
     this.#current = this.members.find(({ upstream }) => upstream === previous?.current?.upstream)
     this.#rounds = new HealthRounds(this.members, source.times, {
       check: (member) => checkHealth(member, source, this),
@@ -118,26 +124,20 @@ export class SteadyPool<connection extends Connection> implements CheckingPool<c
     return AbortSignal.timeout(this.#source.times.checkTimeoutMs)
   }
 
-  onHealthy({ upstream }: PoolMember<connection>, health: UpstreamHealth): void {
+  onHealthy(member: PoolMember<connection>, health: UpstreamHealth): void {
+    const { upstream } = member
     upstream.hasReported = true
     upstream.head = health.head
     upstream.isSyncing = health.isSyncing === true
     upstream.isUnverified = health.isUnverified === true
-    this.#classifyHeads()
+    this.#heads.compare()
+    this.#heads.measure(member)
   }
 
   onUnhealthy({ upstream }: PoolMember<connection>): void {
     // Its chain head is unknown now.
     upstream.hasReported = false
     upstream.head = undefined
-    this.#classifyHeads()
-  }
-
-  /** Computes the lag. An upstream that fails or syncs does not count for the highest chain head. */
-  #classifyHeads(): void {
-    const best = Math.max(...reportedHeads(this.members).map(({ head }) => head))
-    for (const member of this.members) {
-      member.lag = member.head === undefined ? undefined : Math.max(0, best - member.head)
-    }
+    this.#heads.compare()
   }
 }

@@ -5,6 +5,8 @@ export interface Head {
   readonly number: number
   readonly hash: string
   readonly parentHash: string
+  /** Its timestamp; undefined when the header has none. */
+  readonly producedAtMs?: number | undefined
   /** The header as JSON. */
   readonly text: string
 }
@@ -19,9 +21,16 @@ const bodyFields = new Set(['transactions', 'uncles', 'withdrawals', 'size'])
  */
 export function readHead(value: unknown): Head {
   if (typeof value !== 'object' || value === null) throw malformed()
-  const { number, hash, parentHash } = value as Record<string, unknown>
+  const { number, hash, parentHash, timestamp } = value as Record<string, unknown>
   if (typeof number !== 'string' || !/^0x[0-9a-f]{1,13}$/i.test(number)) throw malformed()
   if (typeof hash !== 'string' || typeof parentHash !== 'string') throw malformed()
   const header = Object.entries(value).filter(([field]) => !bodyFields.has(field))
-  return { number: Number(number), hash, parentHash, text: JSON.stringify(Object.fromEntries(header)) }
+  const seconds = typeof timestamp === 'string' ? Number(timestamp) : Number.NaN
+  return {
+    number: Number(number),
+    hash,
+    parentHash,
+    producedAtMs: Number.isSafeInteger(seconds) ? seconds * 1_000 : undefined,
+    text: JSON.stringify(Object.fromEntries(header)),
+  }
 }

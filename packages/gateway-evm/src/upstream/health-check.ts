@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
 import { type CheckingPool, checkHealth } from '@fairlead/gateway-core/upstream/check-health'
 import { HealthRounds } from '@fairlead/gateway-core/upstream/health-rounds'
-import { reportedHeads } from '@fairlead/gateway-core/upstream/pool-member'
+import { ChainHeads } from '@fairlead/gateway-core/upstream/chain-heads'
+import { knownBlockMs } from '../chain/block-times.ts'
 import { ObservedChain } from '../chain/observed-chain.ts'
 import { ChainSelection } from './chain-selection.ts'
 import {
@@ -33,12 +34,12 @@ const leaderMayLag = 1
 /** Polls the upstreams of a node for their chain heads while the node is in use, and classifies them by the result. */
 export class HealthCheck implements CheckingPool<ConnectedUpstream, EvmHealth> {
   readonly chain: ObservedChain
-  readonly #members: readonly PooledUpstream[]
   readonly #times: HealthCheckTimes
   readonly #log: Logger | undefined
   readonly #rounds: HealthRounds<PooledUpstream>
   readonly #stopped = new AbortController()
   readonly #selection: ChainSelection
+  readonly #heads: ChainHeads<PooledUpstream>
   /** Whether chain ids are compared at once. The first ones are compared together. */
   #isComparing = false
   #leader: PooledUpstream | undefined
@@ -51,8 +52,8 @@ export class HealthCheck implements CheckingPool<ConnectedUpstream, EvmHealth> {
     log: Logger | undefined,
     previous?: HealthCheck,
   ) {
-    this.#members = members
     this.#selection = new ChainSelection(members, log, previous && previous.#selection)
+    this.#heads = new ChainHeads(members, () => knownBlockMs(this.chainId), previous && previous.#heads)
     this.#isComparing = this.#selection.isKnown
     this.#times = times
     this.#log = log
@@ -125,6 +126,7 @@ export class HealthCheck implements CheckingPool<ConnectedUpstream, EvmHealth> {
     // Other pools use it too.
     if (isTrusted) upstream.head = head.number
     this.#updateLag()
+    if (isTrusted) this.#heads.measure(member, head.producedAtMs)
     if (isTrusted && this.#isChainUsed && member === this.#leader) {
       await this.chain.observe(head, upstream.finalized, upstream.connection)
     }
@@ -152,13 +154,14 @@ export class HealthCheck implements CheckingPool<ConnectedUpstream, EvmHealth> {
   }
 
   #selectChain(): void {
-    if (this.#selection.update()) this.chain.reset()
+    if (!this.#selection.update()) return
+    this.chain.reset()
+    this.#heads.reset()
   }
 
   #updateLag(): void {
-    const reported = reportedHeads(this.#members)
+    const reported = this.#heads.compare()
     const best = Math.max(...reported.map(({ head }) => head))
-    for (const { member, head } of reported) member.lag = best - head
     const isLeaderCurrent = reported.some(
       ({ member, head }) => member === this.#leader && best - head <= leaderMayLag,
     )

@@ -1,5 +1,5 @@
 import type { HealthRule } from '@fairlead/gateway-core/upstream/check-health'
-import { laggingBlocks, reportedHeads } from '@fairlead/gateway-core/upstream/pool-member'
+import { reportedHeads } from '@fairlead/gateway-core/upstream/pool-member'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { depthsOf } from '../chain/chain-depths.ts'
 import { type Head, readHead } from '../chain/head.ts'
@@ -86,7 +86,7 @@ export function hasReportedHead(members: readonly PooledUpstream[]): EvmHealthRu
     if (!head) return
     const others = reportedHeads(members).filter((other) => other.member !== member)
     health.isTrusted =
-      others.length === 0 || others.some((other) => head.number <= other.head + laggingBlocks)
+      others.length === 0 || others.some((other) => head.number <= other.head + member.toleratedLag)
     if (health.isTrusted) return
     const number = `0x${head.number.toString(16)}`
     const block = await member.upstream.connection.call('eth_getBlockByNumber', [number, false], signal())

@@ -63,6 +63,8 @@ const maxCachedNodes = 20_000
 
 // Two chain heads may differ while a block propagates.
 const toleratedLag = 3
+// Of the masterchain, until it is measured.
+const blockMs = 400
 
 /** Creates the jetton upstreams of all nodes. */
 export function createJettonUpstreams(options: JettonUpstreamOptions): JettonUpstreams {
@@ -74,6 +76,7 @@ export function createJettonUpstreams(options: JettonUpstreamOptions): JettonUps
       field,
       ...healthChecks(family),
       toleratedLag,
+      blockMs,
       times,
     })
   const v2 = poolsOf('v2', 'jetton')

@@ -70,7 +70,7 @@ const alertRules = 'docs/operations/alert-rules.yaml'
 const alerts = {
   'breaker alert': minutes(alertRules, /FairleadBreakerOpen\n[^]*?\n +for: (\d+)m/),
   'lag alert': minutes(alertRules, /FairleadHeadLag\n[^]*?\n +for: (\d+)m/),
-  'lag of the alert': count(alertRules, /FairleadHeadLag\n[^]*?lag_blocks\) > (\d+)/),
+  'lag of the alert': seconds(alertRules, /FairleadHeadLag\n[^]*?lag_seconds\) > (\d+)/),
   'database alert': minutes(alertRules, /FairleadDatabaseDown\n[^]*?\n +for: (\d+)m/),
   'long tick': ms('packages/runtime/src/long-ticks.ts', 'longTickMs'),
   'event loop alert': seconds(alertRules, /FairleadEventLoopDelay\n[^]*?_seconds\) > ([\d.]+)/),
