@@ -88,6 +88,28 @@ describe('the lag of an upstream', () => {
     heads.compare()
     expect(pool.map(({ lag }) => lag)).toEqual([0, undefined, 10, 10])
   })
+
+  it('is measured from an announced block, for a minute unless it is announced again', () => {
+    const pool = members(3, 1_000, 998)
+    const heads = new ChainHeads(pool, () => ethereum)
+    const lags = () => {
+      heads.compare()
+      return pool.map(({ lag }) => lag)
+    }
+    heads.announce(1_004)
+    expect(lags()).toEqual([4, 6])
+    vi.advanceTimersByTime(59_000)
+    heads.announce(1_005)
+    vi.advanceTimersByTime(59_000)
+    expect(lags()).toEqual([5, 7])
+    vi.advanceTimersByTime(1_000)
+    expect(lags()).toEqual([0, 2])
+    heads.announce(900)
+    expect(lags()).toEqual([0, 2])
+    heads.announce(1_100)
+    heads.reset()
+    expect(lags()).toEqual([0, 2])
+  })
 })
 
 describe('the block time of the upstreams', () => {

@@ -1,6 +1,9 @@
 import { BlockTime } from './block-time.ts'
 import { type PoolMember, type ReportedHead, reportedHeads } from './pool-member.ts'
 
+// Without a later announcement, the upstreams have had the time to report the block.
+const announcedForMs = 60_000
+
 // Timestamps of blocks do not depend on the upstream that reports them.
 const chainClock = {}
 
@@ -9,6 +12,8 @@ export class ChainHeads<member extends PoolMember> {
   readonly #members: readonly member[]
   readonly #knownBlockMs: () => number
   #blockTime: BlockTime
+  #announced = { number: -Infinity, at: -Infinity }
+  #highest = -Infinity
 
   /**
    * @param knownBlockMs - returns the block time to use until it is measured
@@ -20,9 +25,20 @@ export class ChainHeads<member extends PoolMember> {
     this.#blockTime = previous ? previous.#blockTime : new BlockTime()
   }
 
+  /** The highest chain head that was known at the last comparison; -Infinity when none was. */
+  get highest(): number {
+    return this.#highest
+  }
+
   /** Forgets what was measured, because the upstreams are on another chain now. */
   reset(): void {
     this.#blockTime = new BlockTime()
+    this.#announced = { number: -Infinity, at: -Infinity }
+  }
+
+  /** Counts the latest block of a subscription from the next comparison on. */
+  announce(number: number): void {
+    this.#announced = { number, at: performance.now() }
   }
 
   /**
@@ -33,14 +49,16 @@ export class ChainHeads<member extends PoolMember> {
    */
   compare(): readonly ReportedHead<member>[] {
     const reported = reportedHeads(this.#members)
-    const highest = Math.max(...reported.map(({ head }) => head))
+    const { number, at } = this.#announced
+    const announced = performance.now() - at < announcedForMs ? number : -Infinity
+    this.#highest = Math.max(announced, ...reported.map(({ head }) => head))
     const blockMs = this.#blockTime.ms ?? this.#knownBlockMs()
     for (const member of this.#members) {
       const { head, upstream, isOnOtherChain, isChainUnknown } = member
       member.blockMs = blockMs
       if (head === undefined) member.lag = undefined
       else if (upstream.isResponsive && !isOnOtherChain && !isChainUnknown)
-        member.lag = Math.max(0, highest - head)
+        member.lag = Math.max(0, this.#highest - head)
     }
     return reported
   }

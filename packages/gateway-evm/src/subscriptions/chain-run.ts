@@ -27,7 +27,7 @@ export class ChainRun {
    * @param previous - run to continue from, which must be idle; by default, the upstream's chain head
    */
   constructor(options: SourceOptions, onEnd: (run: ChainRun) => void, previous?: ChainRun) {
-    const { socket, slices } = options
+    const { upstream, socket, slices } = options
     this.#onEnd = onEnd
     this.#logs = new LogIndex(slices)
     const tracker = new ChainTracker({
@@ -38,6 +38,7 @@ export class ChainRun {
       logAddresses: () => this.#logs.logAddresses(maxAddresses),
       listener: {
         onBlock: async (block) => {
+          upstream.onHead?.(block.head.number)
           for (const subscriber of this.#heads) {
             subscriber.deliver(block.head.text)
             if (slices.isExhausted()) await slices.next()

@@ -8,6 +8,7 @@ import type {
 import type { Idempotency } from '@fairlead/gateway-core/upstream/idempotency'
 import type { LatencyClass } from '@fairlead/gateway-core/upstream/latency'
 import type { CallRequirements } from '@fairlead/gateway-core/upstream/select-upstream'
+import { headIn, readsLatestBlock } from '../consistency/latest-block.ts'
 import { callRequirements, type ChainHeads } from './call-requirements.ts'
 import type { ResponseClass } from '../response/classify-response.ts'
 import { transactionHash } from './raw-transaction.ts'
@@ -22,6 +23,11 @@ export type AcceptableClass = Exclude<ResponseClass, 'busy' | 'unreadable'>
 
 const minSlowAfterMs = 1_000
 
+/** Receives the numbers of blocks that upstreams return. */
+interface BlockListener {
+  onBlock(member: PooledUpstream, number: number): void
+}
+
 /** A call at several upstreams. It decides which of them may have a better response than a received one. */
 export class EvmCall implements FailoverCallSettings<ConnectedUpstream, UpstreamResponse, AcceptableClass> {
   readonly call: Call
@@ -34,12 +40,14 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
   readonly slowAfterMs: number
   /** Requirements on the upstream. Responses may raise them. */
   needs: CallRequirements
+  readonly #blocks: BlockListener
 
   /**
    * @param call - the call
    * @param signal - cancels the exchange
    * @param owner - the only upstream that has the filter of the call
    * @param chain - observed state of the chain
+   * @param blocks - is called with a block that is higher than the known head of its upstream
    * @param timeoutMs - timeout for a response
    */
   constructor(
@@ -47,6 +55,7 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
     signal: CancellationSignal,
     owner: PooledUpstream | undefined,
     chain: ChainHeads,
+    blocks: BlockListener,
     timeoutMs: number,
   ) {
     this.call = call
@@ -58,6 +67,7 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
     this.slowAfterMs =
       this.latencyClass === 'short' ? Math.max(minSlowAfterMs, timeoutMs / 10) : timeoutMs / 2
     this.needs = callRequirements(call, chain)
+    this.#blocks = blocks
   }
 
   send(
@@ -79,8 +89,22 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
     return responseClass
   }
 
-  recordResponseClass(member: PooledUpstream, responseClass: AcceptableClass): void {
+  recordResponseClass(
+    member: PooledUpstream,
+    responseClass: AcceptableClass,
+    response: UpstreamResponse,
+  ): void {
     if (responseClass === 'not offered') member.upstream.recordMissingMethod(this.call.method)
+    if (responseClass === 'good' && this.#mayShowNewBlock(member)) {
+      const number = headIn(response)
+      if (number !== undefined) this.#blocks.onBlock(member, number)
+    }
+  }
+
+  #mayShowNewBlock({ head = -1 }: PooledUpstream): boolean {
+    const { call, needs } = this
+    if (call.method === 'eth_getBlockByNumber' && (needs.block ?? -1) > head) return true
+    return readsLatestBlock(call)
   }
 
   isStreaming(response: UpstreamResponse): boolean {

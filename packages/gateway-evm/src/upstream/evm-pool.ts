@@ -97,6 +97,11 @@ export class EvmPool {
     return this.#members.map(({ state }) => state)
   }
 
+  /** Counts the latest block of a subscription for the lag of the upstreams. */
+  announce(number: number): void {
+    this.#watch.announce(number)
+  }
+
   /** Polls the upstreams for their chain heads for a while. */
   watch(): void {
     void this.#watch.use()
@@ -202,7 +207,7 @@ export class EvmPool {
     this.#retries.earn()
     this.#hedges.earn()
     const chain = { head, archiveDepth: depthsOf(chainId).archive }
-    const evmCall = new EvmCall(call, signal, owner, chain, this.#options.timeoutMs)
+    const evmCall = new EvmCall(call, signal, owner, chain, this.#watch, this.#options.timeoutMs)
     new FailoverCall<ConnectedUpstream, UpstreamResponse, AcceptableClass, EvmCall>(evmCall, this.#support, {
       resolve: ({ member, response }) => {
         this.#silenceWatch.endCall()

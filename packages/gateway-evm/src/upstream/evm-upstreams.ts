@@ -143,7 +143,8 @@ export function createEvmUpstreams(
     const existing = upstreams.get(pool)
     if (existing) return existing
     const send: Upstream['send'] = (call, signal, completion) => pool.current.send(call, signal, completion)
-    const upstream = { ...combined(send, () => pool.close()), list: pool }
+    const onHead = (number: number) => pool.current.announce(number)
+    const upstream = { ...combined(send, () => pool.close()), list: pool, onHead }
     upstreams.set(pool, upstream)
     return upstream
   }

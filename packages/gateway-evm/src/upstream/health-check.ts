@@ -132,6 +132,21 @@ export class HealthCheck implements CheckingPool<ConnectedUpstream, EvmHealth> {
     }
   }
 
+  /** Counts the latest block of a subscription for the lag from the next check on. */
+  announce(number: number): void {
+    this.#heads.announce(number)
+  }
+
+  /**
+   * Records the number of a block that an upstream has returned, if it is higher than its known head. A number far above
+   * the heads of all upstreams is left to the next check.
+   */
+  onBlock(member: PooledUpstream, number: number): void {
+    if (number <= (member.head ?? Infinity) || number > this.#heads.highest + member.toleratedLag) return
+    member.upstream.head = number
+    this.#updateLag()
+  }
+
   onUnhealthy(member: PooledUpstream): void {
     this.#selection.recordFailure(member)
     if (this.#isComparing) this.#selectChain()

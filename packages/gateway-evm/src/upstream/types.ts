@@ -45,6 +45,8 @@ export interface Upstream {
   readonly origin?: Upstream
   /** Called when the upstream does not have a method that a call of this grant needs. */
   readonly onMethodMissing?: ((grant: Grant) => void) | undefined
+  /** Called with the number of the latest block of a subscription. */
+  readonly onHead?: ((number: number) => void) | undefined
   close(): Promise<void>
 }
 

@@ -119,6 +119,7 @@ const upstreams = {
   'stale blocks': count(`${core}/upstream/pool-member.ts`, 'severeLagBlocks'),
   'stale time': ms(`${core}/upstream/pool-member.ts`, 'severeLagMs'),
   'span of the block time': ms(`${core}/upstream/block-time.ts`, 'minSpanMs'),
+  'announced block': ms(`${core}/upstream/chain-heads.ts`, 'announcedForMs'),
   'default block time': ms(`${core}/upstream/pool-member.ts`, 'defaultBlockMs'),
   'block time of Arbitrum': ms(`${evm}/chain/block-times.ts`, /'0xa4b1', ([\d_]+)/),
   'block time of BNB Smart Chain': ms(`${evm}/chain/block-times.ts`, /'0x38', ([\d_]+)/),
