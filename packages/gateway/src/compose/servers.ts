@@ -84,6 +84,7 @@ export async function openServers(
   log: Logger,
 ): Promise<Ports> {
   const { deadlines, accessControl, clients } = dependencies
+  http.keepAliveTimeout = configuration.keepAliveTimeoutMs
   const builtin = configuration.builtinHttpServer
     ? createBuiltinServer(configuration, dependencies, routing, http)
     : undefined
@@ -100,7 +101,7 @@ export async function openServers(
 }
 
 function createBuiltinServer(
-  { maxBodyBytes }: Configuration,
+  { maxBodyBytes, keepAliveTimeoutMs }: Configuration,
   { memory }: Dependencies,
   { matchBuffered, onBuffered }: Routing,
   http: Server,
@@ -111,6 +112,7 @@ function createBuiltinServer(
       maxBodyBytes,
       match: matchBuffered,
       newHeadState: () => ({}),
+      timeouts: { idle: keepAliveTimeoutMs },
       timeoutResponse,
       reserve: ({ remoteAddress: address = '' }) => memory.reserve({ address }, 'pending'),
     },

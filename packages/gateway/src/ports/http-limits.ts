@@ -7,7 +7,6 @@ export const httpLimits = {
   headersTimeout: 10_000,
   requestTimeout: 120_000,
   connectionsCheckingInterval: 2_000,
-  keepAliveTimeout: 60_000,
   requireHostHeader: true,
 } as const satisfies ServerOptions
 

@@ -85,6 +85,7 @@ export function createHttp1Server<match, headState>(
   // Read with every response: a data property is faster than a getter.
   const owner: Mutable<ConnectionOwner<match, headState>> = {
     fields: dateField(),
+    keepAliveFields: keepAliveFields(timeouts.idle),
     isDraining: false,
     maxBodyBytes: Math.min(maxBodyBytes, maxBodyLength),
     timeouts,
@@ -137,6 +138,10 @@ export function createHttp1Server<match, headState>(
 
 function defaultTimeoutResponse(): string {
   return 'HTTP/1.1 408 Request Timeout\r\nconnection: close\r\n\r\n'
+}
+
+function keepAliveFields(idleMs: number): string {
+  return `connection: keep-alive\r\nkeep-alive: timeout=${Math.floor(idleMs / 1_000)}\r\n`
 }
 
 function dateField(): string {

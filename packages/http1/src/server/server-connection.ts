@@ -15,6 +15,8 @@ import {
 export interface ConnectionOwner<match, headState> {
   /** Header fields of every response at the moment. */
   readonly fields: string
+  /** Header fields of a response after which the connection stays open. */
+  readonly keepAliveFields: string
   /** Whether each connection closes after its response. */
   readonly isDraining: boolean
   /** Maximum length of a body; node:http handles longer ones. */
@@ -102,7 +104,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
   get commonFields(): string {
     return this.#isLast || this.#owner.isDraining
       ? `${this.#owner.fields}connection: close\r\n`
-      : `${this.#owner.fields}${keepAliveFields}`
+      : `${this.#owner.fields}${this.#owner.keepAliveFields}`
   }
 
   /** Closes the connection when its phase has timed out, counted from the first check in that phase. */
@@ -319,5 +321,3 @@ export class ServerConnection<match, headState> implements ResponseSocket {
     this.#owner.remove(this)
   }
 }
-
-const keepAliveFields = 'connection: keep-alive\r\nkeep-alive: timeout=60\r\n'

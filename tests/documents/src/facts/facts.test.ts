@@ -59,6 +59,10 @@ const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'docs/reference/upstreams.md': { '60 seconds': 'the tolerance of execution clients' },
   'docs/self-hosting/kubernetes.md': { '150 MB': measured },
+  'docs/self-hosting/replicas.md': {
+    '60 seconds': 'of load balancers',
+    '600 seconds': 'of a load balancer',
+  },
 }
 
 it('pages for users mark every time and size', () => {

@@ -84,6 +84,15 @@ export const listeningOptions = {
     maximum: 1_000_000,
     reload: true,
   },
+  keepAliveTimeoutMs: {
+    kind: 'integer',
+    environment: 'FAIRLEAD_KEEP_ALIVE_TIMEOUT_MS',
+    description:
+      'Time after which an idle HTTP/1.1 connection of a client is closed, in milliseconds; set it above the idle timeout of the load balancer.',
+    fallback: 60_000,
+    minimum: 1_000,
+    maximum: 3_600_000,
+  },
   stallMs: {
     kind: 'integer',
     environment: 'FAIRLEAD_STALL_MS',
