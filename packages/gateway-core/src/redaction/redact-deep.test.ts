@@ -15,6 +15,35 @@ describe('redactDeep', () => {
     expect(containsSecret(message, [secret])).toBe(true)
   })
 
+  const shortSecret = 'k7Qz9f2'
+  it.each(secretEncodings(shortSecret))('redacts a short secret %s', (_, text) => {
+    const clean = redactDeep(`header not found; upstream ${text} refused block 12`, [shortSecret])
+    expect(clean).not.toContain(text)
+    expect(clean).toMatch(/^header not found; upstream .*\*\*\*.* refused block 12$/s)
+  })
+
+  it.each([
+    ['ab', 'http://user:ab@10.0.0.1 is about a cab', 'http://user:***@10.0.0.1 is about a cab'],
+    ['ab', 'denied: {"key":"ab"}', 'denied: {"key":"***"}'],
+    ['user', 'userOp of user-agent: user_id of user', 'userOp of user-agent: user_id of ***'],
+    ['limit7x', 'unlimit7x UNLIMIT7X, LIMIT7X', 'unlimit7x UNLIMIT7X, ***'],
+    ['limit7x', 'un%6Cimit7x but %6Cimit7x', 'un%6Cimit7x but ***'],
+    ['limit7xy', 'unlimit7xys UNLIMIT7XYS', 'un***s ***'],
+  ])('redacts a short secret where it is a whole word: %s in %s', (short, text, clean) => {
+    expect(redactDeep(text, [short])).toBe(clean)
+    expect(containsSecret(text, [short])).toBe(true)
+    expect(redactJsonDeep({ [text]: [text] }, [short])).toEqual({ [clean]: [clean] })
+  })
+
+  it('does not search a header field that is shorter than any text', () => {
+    expect(['12', 'br', 'abc', 'abcd'].map((field) => containsSecret(field, [field]))).toEqual([
+      false,
+      false,
+      false,
+      true,
+    ])
+  })
+
   it.each([
     'execution reverted: rate limit exceeded',
     'missing trie node 5f3a2b1c9d8e7f605f3a2b1c9d8e7f605f3a2b1c9d8e7f605f3a2b1c9d8e7f60 (path 0a0b)',

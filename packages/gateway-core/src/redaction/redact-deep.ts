@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import { redact } from '@fairlead/core'
+import { redactPlain } from './redact-plain.ts'
 
 const mask = '***'
 // Bytes that a contract has chosen, such as revert data, may be megabytes long; they do not come from the upstream
@@ -10,6 +10,8 @@ const maxSearchedLength = 8_192
 const cut = '…'
 // A shorter text would match by chance in decoded data.
 const minEncodedLength = 6
+// A shorter header field is a status, a length or a coding.
+const minFieldLength = 4
 const maxDecodings = 3
 const namedEntities: Readonly<Record<string, string>> = {
   amp: '&',
@@ -28,14 +30,15 @@ const namedEntities: Readonly<Record<string, string>> = {
 /**
  * Replaces every secret in a text of an upstream by `***`. It also finds secrets that are escaped (JSON, percent,
  * HTML), encoded (hex, base64, base64url) or in another case, up to three encodings deep. For an encoded secret, the
- * whole surrounding word is replaced. A text of more than 8,192 characters, without long hex quantities, is cut.
+ * whole surrounding word is replaced. As in {@link redactPlain}, a secret of fewer than 8 characters is found only as a whole word,
+ * and one of fewer than 6 characters only in plain text. A text of more than 8,192 characters, without long hex quantities, is cut.
  *
  * @param text - a text that an upstream wrote about itself; never a result
  * @param secrets - parts of the upstream's URL, in plain text
  */
 export function redactDeep(text: string, secrets: readonly string[]): string {
   if (secrets.length === 0 || text === '') return text
-  const plain = redact(text, secrets)
+  const plain = redactPlain(text, secrets)
   const long = secrets.filter((secret) => secret.length >= minEncodedLength).map(lowerCase)
   if (long.length === 0) return plain
   const searched = withoutLongQuantities(plain)
@@ -59,9 +62,9 @@ export function redactJsonDeep<value>(value: value, secrets: readonly string[]):
   return redacted(value, secrets) as value
 }
 
-/** Whether a text contains a secret in any of the forms that {@link redactDeep} replaces. */
-export function containsSecret(text: string, secrets: readonly string[]): boolean {
-  return redactDeep(text, secrets) !== text
+/** Whether a header field contains a secret in any of the forms that {@link redactDeep} replaces. */
+export function containsSecret(field: string, secrets: readonly string[]): boolean {
+  return field.length >= minFieldLength && redactDeep(field, secrets) !== field
 }
 
 function redacted(value: unknown, secrets: readonly string[]): unknown {
@@ -77,15 +80,19 @@ function redacted(value: unknown, secrets: readonly string[]): unknown {
   return isClean ? value : Object.fromEntries(clean)
 }
 
-/** @param secrets - in lower case */
-function reveals(text: string, secrets: readonly string[], decodings: number): boolean {
+/**
+ * @param secrets - in lower case
+ * @param isData - whether the text was decoded from hex or base64, where arbitrary bytes may surround a secret
+ */
+function reveals(text: string, secrets: readonly string[], decodings: number, isData = false): boolean {
   if (text.length < minEncodedLength) return false
   const lower = lowerCase(text)
-  if (secrets.some((secret) => lower.includes(secret))) return true
+  if (secrets.some((secret) => lower.includes(secret) && (isData || redactPlain(lower, [secret]) !== lower)))
+    return true
   if (decodings === 0) return false
   const unescaped = unescape(text)
-  if (unescaped !== text && reveals(unescaped, secrets, decodings - 1)) return true
-  return encodedRuns(text).some((decoded) => reveals(decoded, secrets, decodings - 1))
+  if (unescaped !== text && reveals(unescaped, secrets, decodings - 1, isData)) return true
+  return encodedRuns(text).some((decoded) => reveals(decoded, secrets, decodings - 1, true))
 }
 
 /** Removes hex quantities that are too long to come from the upstream itself. */

@@ -26,15 +26,21 @@ export function secretsOfUrl(url: URL): readonly string[] {
     ...pathname.split('/').filter(isKey),
     username,
     decodeLeniently(username),
-    password,
-    decodeLeniently(password),
     authorizationOf(url)?.slice('Basic '.length) ?? '',
     ...searchParams.values(),
   ]
-  // Shorter texts are not redacted: that would make a message unreadable and would hide nothing.
-  // Longest first, because one part may be the beginning of another.
-  return parts.filter((part) => part.length > 3).toSorted((one, other) => other.length - one.length)
+  const passwords = [password, decodeLeniently(password)].filter((part) => part !== '')
+  // Shorter values are versions and names of chains, unless they stand behind their names.
+  const shortValues = [...searchParams].filter(([, value]) => value !== '' && value.length < minPartLength)
+  return [
+    ...parts.filter((part) => part.length >= minPartLength),
+    ...passwords,
+    ...shortValues.map((pair) => pair.join('=')),
+    // Longest first, because one part may be the beginning of another.
+  ].toSorted((one, other) => other.length - one.length)
 }
+
+const minPartLength = 4
 
 // Providers use API keys as path segments, and may quote a segment alone.
 function isKey(part: string): boolean {

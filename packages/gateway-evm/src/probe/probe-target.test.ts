@@ -31,6 +31,8 @@ describe('the URL of a node', () => {
       expect(clean(text)).not.toContain(encoded)
     }
     expect(clean('the evm api is down')).toBe('the evm api is down')
+    const short = probeTarget('http://us:pa@node.example/a?x=e', http, 'node-url')
+    expect(short.clean('us:pa, at /a, use path ae of bus')).toBe('***:***, at /***, use path ae of bus')
   })
 
   it('has control characters and long text removed', () => {

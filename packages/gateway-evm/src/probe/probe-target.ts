@@ -1,4 +1,5 @@
-import { basicAuthorization, FairleadError, redact } from '@fairlead/core'
+import { basicAuthorization, FairleadError } from '@fairlead/core'
+import { redactPlain } from '@fairlead/gateway-core/redaction/redact-plain'
 import { decodeLeniently } from '@fairlead/gateway-core/uri'
 
 /** A URL to probe, parsed so that its secrets are never shown. */
@@ -62,7 +63,7 @@ export function probeTarget(text: string, schemes: readonly string[], option: st
       .split('.')
       .map((label) => (isSecretLabel(label) ? '***' : label))
       .join('.')}`,
-    clean: (line) => printable(redact(line, all)).slice(0, maxLineLength),
+    clean: (line) => printable(redactPlain(line, all)).slice(0, maxLineLength),
   }
 }
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { parseUpstreamUrl } from '../upstream/parse-url.ts'
 import { withoutSecrets } from './call-status.ts'
 
 const secrets = ['node.example.com', 'b53c2a6f9d']
@@ -18,4 +19,11 @@ it('searches for the secrets of each upstream', () => {
   const headers = { 'x-served-by': 'b53c2a6f9d' }
   expect(withoutSecrets(headers, ['other.example.com'])).toEqual(headers)
   expect(withoutSecrets(headers, secrets)).toEqual({})
+})
+
+it('removes a short secret where it is a whole word', () => {
+  const { secrets: short } = parseUpstreamUrl('https://x-token:ab@node.example') ?? { secrets: [] }
+  const kept = { 'grpc-status': '9', 'x-car': 'a cab' }
+  const trailers = { ...kept, 'grpc-message': 'a cab, not x-token:ab@node', 'x-why': 'key=ab' }
+  expect(withoutSecrets(trailers, short)).toEqual({ ...kept, 'grpc-message': 'a cab, not x-token:***@node' })
 })

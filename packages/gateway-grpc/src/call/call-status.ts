@@ -91,7 +91,7 @@ export function withoutSecrets(
 }
 
 function containsSecretEntry(name: string, text: string, secrets: readonly string[]): boolean {
-  if (text.length < minSecretLength || secrets.length === 0) return false
+  if (secrets.length === 0) return false
   let checked = checkedTexts.get(secrets)
   if (checked?.get(name) === text) return false
   const plain = name.endsWith('-bin') ? Buffer.from(text, 'base64').toString('latin1') : text
@@ -107,6 +107,3 @@ function containsSecretEntry(name: string, text: string, secrets: readonly strin
 const checkedTexts = new WeakMap<readonly string[], Map<string, string>>()
 const maxCheckedNames = 64
 const maxCheckedLength = 256
-
-// No redacted part of a URL is shorter.
-const minSecretLength = 4

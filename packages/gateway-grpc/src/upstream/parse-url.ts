@@ -31,7 +31,8 @@ export function parseUpstreamUrl(text: string): UpstreamUrl | undefined {
   if (url.pathname !== '/' || text.includes('?') || text.includes('#')) return undefined
   const { origin, host, hostname, username: name } = url
   const value = decodeLeniently(url.password)
-  const secrets = [origin, host, hostname, value].filter((secret) => secret.length > 3)
+  const location = [origin, host, hostname].filter((part) => part.length > 3)
+  const secrets = value === '' ? location : [...location, value]
   if (name === '' && value === '') return { url: origin, metadata: {}, secrets }
   if (!nameForm.test(name) || reservedNames.test(name) || !valueForm.test(value)) return undefined
   return { url: origin, metadata: { [name]: value }, secrets }

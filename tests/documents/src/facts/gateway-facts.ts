@@ -115,6 +115,8 @@ const upstreams = {
   'upstream batch': count(`${core}/grants/parse-upstreams.ts`, 'defaultBatchSize'),
   'missing native method': ms(`${evm}/adapters/native-or-derived.ts`, 'missingTtlMs'),
   'batch pause': ms(`${evm}/upstream/batcher.ts`, 'disabledMs'),
+  'short secret': count(`${core}/redaction/redact-plain.ts`, 'minSubstringLength'),
+  'encoded secret': count(`${core}/redaction/redact-deep.ts`, 'minEncodedLength'),
   'JWT secret': bytes(`${evm}/upstream/upstream-jwt.ts`, 'secretBytes'),
   'JWT age': ms(`${evm}/upstream/upstream-jwt.ts`, 'reuseMs'),
   'lagging blocks': count(`${core}/upstream/pool-member.ts`, 'laggingBlocks'),
