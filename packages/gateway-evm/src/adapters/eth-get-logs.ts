@@ -3,14 +3,21 @@ import type { CancellationSignal } from '@fairlead/runtime'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import type { ClientCall } from '../client-call.ts'
-import { type BlockRange, gatherLogs } from '../consistency/logs/gather-logs.ts'
-import { isTooWide, narrower } from '../consistency/logs/range-limit-error.ts'
+import {
+  type BlockRange,
+  type Filter,
+  hasRange,
+  hex,
+  numbersOf,
+  rangeOf,
+} from '../consistency/ranges/block-range.ts'
+import { gatherChunks } from '../consistency/ranges/gather-chunks.ts'
+import { isTooWide, narrower } from '../consistency/ranges/range-limit-error.ts'
 import type { UpstreamResponse } from '../response/upstream-response.ts'
 import { errorIn, type RpcResponse } from '../response/rpc-response.ts'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { Upstream } from '../upstream/types.ts'
 import type { Adapter, ChunkContext } from './adapter.ts'
-import { blockInteger } from './block-number.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 
 /**
@@ -114,27 +121,6 @@ async function limited(
   return [filterFields(filter)]
 }
 
-type Filter = Readonly<Record<string, unknown>>
-
-// A single block cannot be split. The upstream validates what is not a range.
-function hasRange({ fromBlock, toBlock, blockHash }: Filter): boolean {
-  return blockHash === undefined && (fromBlock ?? 'latest') !== (toBlock ?? 'latest')
-}
-
-/**
- * Returns the range of a filter and resolves the chain head once. Returns undefined for a filter without a valid range.
- */
-async function rangeOf(
-  filter: Filter,
-  upstream: Upstream,
-  signal: CancellationSignal,
-): Promise<BlockRange | undefined> {
-  const { fromBlock, toBlock } = filter
-  if (![fromBlock, toBlock].every((block) => isBlock(block ?? 'latest'))) return undefined
-  const range = await numbersOf(filter, upstream, signal)
-  return range.from <= range.to ? range : undefined
-}
-
 /** Sends the full query, and sends it in chunks when the upstream rejects it as too large. */
 async function gatherWhenTooWide(
   filter: Filter,
@@ -158,46 +144,9 @@ async function gatherWhenTooWide(
 function gather(filter: Filter, range: BlockRange, maxBlocks: number, context: ChunkContext) {
   const send = ({ from, to }: BlockRange) =>
     context.sendChunk([{ ...filterFields(filter), fromBlock: hex(from), toBlock: hex(to) }], to)
-  return gatherLogs(range, { send, maxBlocks, reservation: context.reservation })
+  return gatherChunks(range, { send, maxBlocks, reservation: context.reservation })
 }
 
 function filterFields({ fromBlock, toBlock, blockHash, address, topics }: Filter): Filter {
   return { fromBlock, toBlock, blockHash, address, topics }
-}
-
-async function numbersOf(
-  { fromBlock, toBlock }: Filter,
-  upstream: Upstream,
-  signal: CancellationSignal,
-): Promise<BlockRange> {
-  const [from, to] = await Promise.all([
-    numberOf('fromBlock', fromBlock ?? 'latest', upstream, signal),
-    numberOf('toBlock', toBlock ?? 'latest', upstream, signal),
-  ])
-  return { from, to }
-}
-
-async function numberOf(
-  field: string,
-  block: unknown,
-  upstream: Upstream,
-  signal: CancellationSignal,
-): Promise<number> {
-  if (!isBlock(block)) {
-    throw new RpcError(rpcCodes.invalidParams, `${field} must be a quantity or a block tag.`)
-  }
-  if (block === 'earliest') return 0
-  const number = block === 'pending' ? null : await blockInteger(block, upstream, signal)
-  return Number(number ?? (await upstream.call('eth_blockNumber', [], signal)))
-}
-
-function isBlock(block: unknown): boolean {
-  return (
-    typeof block === 'string' &&
-    /^(?:0x[0-9a-fA-F]{1,13}|earliest|latest|pending|safe|finalized)$/.test(block)
-  )
-}
-
-function hex(number: number): string {
-  return `0x${number.toString(16)}`
 }

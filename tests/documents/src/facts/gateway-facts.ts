@@ -27,8 +27,8 @@ const storage = {
 } satisfies Facts
 
 const limits = {
-  'log query requests': count(`${evm}/consistency/logs/gather-logs.ts`, 'maxRequests'),
-  'log query chunks at a time': count(`${evm}/consistency/logs/gather-logs.ts`, 'maxParallel'),
+  'log query requests': count(`${evm}/consistency/ranges/gather-chunks.ts`, 'maxRequests'),
+  'log query chunks at a time': count(`${evm}/consistency/ranges/gather-chunks.ts`, 'maxParallel'),
   'buffered response': bytes(`${core}/memory/memory-ledger.ts`, 'maxBytesOfReservation'),
   'overload delay': ms(`${core}/admission/overload.ts`, 'maxDelayMs'),
   'overload duration': times(

@@ -3,13 +3,8 @@ import { rpcCodes } from '../../rpc-codes.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-ledger'
 import { errorIn, type RpcResponse } from '../../response/rpc-response.ts'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
+import type { BlockRange } from './block-range.ts'
 import { isTooWide, narrower } from './range-limit-error.ts'
-
-/** Range of blocks from the first to the last one, both inclusive. */
-export interface BlockRange {
-  readonly from: number
-  readonly to: number
-}
 
 /** How the chunks of a query are requested. */
 export interface GatherOptions {
@@ -35,7 +30,7 @@ const maxParallel = 4
  * @throws {@link RpcError} -32602 when the query takes too many requests, -32005 when the logs are too large, else as
  * `send`
  */
-export function gatherLogs(range: BlockRange, options: GatherOptions): Promise<RpcResponse> {
+export function gatherChunks(range: BlockRange, options: GatherOptions): Promise<RpcResponse> {
   return new LogQuery(options).read(range)
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BusyChain, startBusyChain } from '../../testing/busy-chain.ts'
 import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { countedNode, cachingNode } from '../../testing/caching-upstream.ts'
-import { splitRange } from './gather-logs.ts'
+import { splitRange } from './gather-chunks.ts'
 
 let chain: BusyChain
 let head: number
