@@ -99,6 +99,16 @@ export function publishUpstreams(
     ({ areBatchesDisabled: isDisabled }) => (isDisabled === undefined ? undefined : Number(isDisabled)),
   )
   registry.gauge(
+    'fairlead_upstream_range_limit_blocks',
+    'Maximum number of blocks in a query that an upstream accepts, as far as its rejections have revealed it.',
+    ['upstream', 'method'],
+    (set) => {
+      for (const { id, rangeLimits } of once())
+        for (const [method, blocks] of rangeLimits) set({ upstream: id, method }, blocks)
+    },
+    'min',
+  )
+  registry.gauge(
     'fairlead_upstream_class',
     'Class of an upstream among those of its node: the number of processes that assign the class.',
     ['upstream', 'class'],

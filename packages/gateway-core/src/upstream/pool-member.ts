@@ -56,6 +56,8 @@ export interface UpstreamState {
   readonly areBatchesDisabled: boolean | undefined
   /** Total time that all calls have waited for this upstream, in milliseconds. */
   readonly totalMs: number
+  /** Maximum number of blocks in a query, by method, as far as its rejections have revealed it. */
+  readonly rangeLimits: ReadonlyMap<string, number>
 }
 
 // An upstream is lagging, or severely lagging, when its lag is larger than both values. The time is longer than the
@@ -127,7 +129,7 @@ export class PoolMember<connection extends Connection = Connection> {
 
   get state(): UpstreamState {
     const { id, connection, breaker, latency, callsInFlight, calls, failures, failuresByKind } = this.upstream
-    const { retries, hedges } = this.upstream
+    const { retries, hedges, rangeLimits } = this.upstream
     return {
       id,
       field: this.field,
@@ -148,6 +150,7 @@ export class PoolMember<connection extends Connection = Connection> {
       hedges,
       areBatchesDisabled: connection.areBatchesDisabled,
       totalMs: latency.short.totalMs + latency.long.totalMs,
+      rangeLimits,
     }
   }
 

@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { parseUpstreams } from '../grants/parse-upstreams.ts'
-import { selectSticky, selectUpstream } from './select-upstream.ts'
+import { highestRangeLimit, selectSticky, selectUpstream } from './select-upstream.ts'
 import { laggingBlocks, PoolMember } from './pool-member.ts'
 import { Upstream } from './upstream.ts'
 
@@ -92,4 +92,65 @@ it('skips an upstream at its rate limit until it accepts calls again', () => {
   const two = members('rps=1', '')
   two[0]?.upstream.rate.take()
   expect(selectSticky(two, two[0])).toBe(two[1])
+})
+
+describe('a known limit of the block range', () => {
+  const choiceOf = (blocks: number | undefined, method = 'eth_getLogs') =>
+    ({ method, needs: { role: 'full', blocks }, latencyClass: 'long' }) as const
+  const selected = (of: readonly PoolMember[], blocks: number | undefined) =>
+    Array.from({ length: 4 }, () => selectUpstream(of, choiceOf(blocks))?.upstream.id).join('')
+  const limited = (...limits: readonly number[]) => {
+    const all = members(...limits.map(() => ''))
+    for (const [at, limit] of limits.entries()) {
+      if (limit < Infinity) all[at]?.upstream.recordRangeLimit('eth_getLogs', limit)
+    }
+    return all as [PoolMember, PoolMember, ...PoolMember[]]
+  }
+
+  it('leads longer ranges to an upstream that accepts them', () => {
+    const three = limited(100, 1_000, Infinity)
+    expect(selected(three, 100)).toBe('abca')
+    expect(selected(three, 101)).toBe('bcbc')
+    expect(selected(three, 1_001)).toBe('cccc')
+    expect(selected(three, undefined)).toContain('a')
+    expect(selectUpstream(three, choiceOf(5_000, 'trace_filter'))).toBeDefined()
+    expect(selected(limited(10, 20), 50)).toBe('abab')
+  })
+
+  it('matters less than health and capacity', () => {
+    const two = limited(100, Infinity)
+    two[1].lag = 4
+    expect(selected(two, 500)).toBe('aaaa')
+    expect(highestRangeLimit(two, choiceOf(500))).toBe(100)
+    two[1].lag = 0
+    expect(highestRangeLimit(two, choiceOf(500))).toBeUndefined()
+    two[1].upstream.rate.recordRejection(5_000)
+    expect(selected(two, 500)).toBe('aaaa')
+    expect(highestRangeLimit(two, choiceOf(500))).toBe(100)
+  })
+
+  it('is the highest one of equal upstreams', () => {
+    expect(highestRangeLimit(limited(100, 1_000), choiceOf(undefined))).toBe(1_000)
+    expect(highestRangeLimit(limited(100, 1_000), choiceOf(undefined, 'trace_filter'))).toBeUndefined()
+    expect(highestRangeLimit(limited(7), choiceOf(undefined))).toBe(7)
+    expect(highestRangeLimit([], choiceOf(undefined))).toBeUndefined()
+  })
+
+  it('decreases with rejections, and expires ten minutes after the last one', () => {
+    let now = 1_000
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+    onTestFinished(() => clock.mockRestore())
+    const { upstream } = members('')[0] as PoolMember
+    upstream.recordRangeLimit('eth_getLogs', 500)
+    upstream.recordRangeLimit('eth_getLogs', 250)
+    upstream.recordRangeLimit('eth_getLogs', 300)
+    expect(upstream.rangeLimits).toEqual(new Map([['eth_getLogs', 250]]))
+    now += 10 * 60_000 - 1
+    expect(upstream.rangeLimitOf('eth_getLogs')).toBe(250)
+    now += 1
+    expect(upstream.rangeLimitOf('eth_getLogs')).toBeUndefined()
+    expect(upstream.rangeLimits).toEqual(new Map())
+    upstream.recordRangeLimit('eth_getLogs', 300)
+    expect(upstream.rangeLimitOf('eth_getLogs')).toBe(300)
+  })
 })

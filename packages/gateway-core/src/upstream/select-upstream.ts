@@ -7,6 +7,8 @@ export interface CallRequirements {
   readonly role: UpstreamRole
   /** Number of the block that the call refers to, if it names one. */
   readonly block?: number | undefined
+  /** Number of blocks that the call queries, if it queries a range. */
+  readonly blocks?: number | undefined
 }
 
 /** The criteria for selecting the upstream of a call. */
@@ -24,8 +26,8 @@ const insignificantMs = 5
 
 /**
  * Selects the upstream for a call. It considers the upstreams that meet the requirements, of these the healthiest, of these
- * one below its rate limit, and of these the next by weighted round-robin, unless another one would respond much
- * sooner.
+ * one below its rate limit, of these one that accepts the range of blocks, and of these the next by weighted
+ * round-robin, unless another one would respond much sooner.
  *
  * @param members - the upstreams that may be called; each of them is in use
  * @returns undefined when there is none
@@ -35,6 +37,28 @@ export function selectUpstream<member extends PoolMember>(
   choice: SelectionCriteria,
 ): member | undefined {
   if (members.length <= 1) return members[0]
+  return soonest(acceptingRange(candidatesFor(members, choice), choice), choice.latencyClass)
+}
+
+/**
+ * Returns the maximum number of blocks in a query to the upstreams from which {@link selectUpstream} selects.
+ *
+ * @returns undefined when one of them has no known limit
+ */
+export function highestRangeLimit(
+  members: readonly PoolMember[],
+  choice: SelectionCriteria,
+): number | undefined {
+  const limits = candidatesFor(members, choice).map((member) => limitOf(member, choice))
+  const highest = Math.max(0, ...limits)
+  return highest === Infinity || limits.length === 0 ? undefined : highest
+}
+
+/** The healthiest upstreams that meet the requirements and can be called at once, or the one that can be soonest. */
+function candidatesFor<member extends PoolMember>(
+  members: readonly member[],
+  choice: SelectionCriteria,
+): readonly member[] {
   const minBlock = Math.max(choice.minBlock ?? -1, choice.needs.block ?? -1)
   let candidates: member[] = []
   let minFaults = Infinity
@@ -46,9 +70,22 @@ export function selectUpstream<member extends PoolMember>(
     candidates.push(member)
   }
   const withCapacity = candidates.filter((member) => waitMs(member) === 0)
-  if (withCapacity.length === 0)
-    return candidates.reduce((best, member) => (waitMs(member) < waitMs(best) ? member : best))
-  return soonest(withCapacity, choice.latencyClass)
+  if (withCapacity.length > 0 || candidates.length === 0) return withCapacity
+  return [candidates.reduce((best, member) => (waitMs(member) < waitMs(best) ? member : best))]
+}
+
+function acceptingRange<member extends PoolMember>(
+  members: readonly member[],
+  choice: SelectionCriteria,
+): readonly member[] {
+  const { blocks } = choice.needs
+  if (blocks === undefined) return members
+  const accepting = members.filter((member) => limitOf(member, choice) >= blocks)
+  return accepting.length > 0 ? accepting : members
+}
+
+function limitOf({ upstream }: PoolMember, { method }: SelectionCriteria): number {
+  return upstream.rangeLimitOf(method) ?? Infinity
 }
 
 /**

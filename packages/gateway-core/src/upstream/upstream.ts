@@ -11,6 +11,8 @@ export type CountedFailure = Exclude<UpstreamErrorKind, 'aborted'>
 
 // After this time the method is tried again, because another server may have taken over the URL.
 const missingMethodMs = 10 * 60_000
+// The limit depends on the plan and the software behind the URL, which may change.
+const rangeLimitMs = 10 * 60_000
 // The minimum interval between two rounds of a pool.
 const sameFailureMs = 1_000
 
@@ -36,6 +38,7 @@ export class Upstream<connection extends Connection = Connection> {
   readonly silence = new Silence()
   readonly attempts = new RunningAttempts()
   readonly #missingMethods = new Map<string, number>()
+  readonly #rangeLimits = new Map<string, { readonly blocks: number; readonly at: number }>()
   #lastFailedCheck: { readonly pool: object; readonly at: number } | undefined
   /** Number of its latest block. */
   head: number | undefined = undefined
@@ -84,6 +87,28 @@ export class Upstream<connection extends Connection = Connection> {
   isMethodMissing(method: string): boolean {
     if (this.#missingMethods.size === 0) return false
     return performance.now() - (this.#missingMethods.get(method) ?? -Infinity) < missingMethodMs
+  }
+
+  /** Records that the upstream rejects queries of a method over more blocks than this. */
+  recordRangeLimit(method: string, blocks: number): void {
+    const lowest = Math.min(blocks, this.rangeLimitOf(method) ?? blocks)
+    this.#rangeLimits.set(method, { blocks: lowest, at: performance.now() })
+  }
+
+  /** Returns the maximum number of blocks in a query of a method; undefined when no limit is known. */
+  rangeLimitOf(method: string): number | undefined {
+    const limit = this.#rangeLimits.get(method)
+    return limit && performance.now() - limit.at < rangeLimitMs ? limit.blocks : undefined
+  }
+
+  /** The known values of {@link rangeLimitOf}, by method. */
+  get rangeLimits(): ReadonlyMap<string, number> {
+    const known = new Map<string, number>()
+    for (const method of this.#rangeLimits.keys()) {
+      const blocks = this.rangeLimitOf(method)
+      if (blocks !== undefined) known.set(method, blocks)
+    }
+    return known
   }
 
   /**
