@@ -4,7 +4,7 @@ import { classifyResponse, type ResponseClass } from './classify-response.ts'
 import { ownCall } from '../upstream/own-call.ts'
 
 const classOf = (method: string, text: string) =>
-  classifyResponse(ownCall(method, [], new Cancellation()), text)
+  classifyResponse(ownCall(method, [{}], new Cancellation()), text)
 
 const error = (code: number, message: string) => JSON.stringify({ error: { code, message } })
 
@@ -27,7 +27,14 @@ it.each<[string, string, ResponseClass]>([
   ['eth_call', error(-32601, 'the method eth_call does not exist/is not available'), 'not offered'],
   ['eth_call', error(-32005, 'daily request count exceeded, request rate limited'), 'busy'],
   ['eth_call', error(429, 'Your app has exceeded its compute units per second capacity'), 'busy'],
-  ['eth_getLogs', error(-32005, 'query returned more than 10000 results'), 'good'],
+  ['eth_getLogs', error(-32005, 'query returned more than 10000 results'), 'too large'],
+  ['eth_getLogs', error(-32005, 'eth_getLogs request limit: at most 500 blocks'), 'too large'],
+  ['eth_getLogs', error(-32000, 'request limit of 500 blocks'), 'too large'],
+  ['eth_getLogs', error(-32000, 'request limit reached'), 'busy'],
+  ['trace_filter', error(-32000, 'call limit: 200 results'), 'too large'],
+  ['eth_call', error(-32005, 'limit exceeded'), 'too large'],
+  ['eth_sendTransaction', error(-32005, 'limit exceeded'), 'good'],
+  ['eth_newFilter', error(-32602, 'block range too large'), 'good'],
   ['eth_getFilterChanges', error(-32000, 'filter not found'), 'good'],
   ['eth_sendRawTransaction', error(-32000, 'already known'), 'in the chain'],
   ['eth_sendRawTransaction', error(-32010, 'AlreadyKnown'), 'in the chain'],
@@ -129,7 +136,40 @@ describe('text that a caller controls', () => {
     ['eth_getLogs', -32005, 'The credential exceeded its limit of 2 calls per second for eth_getLogs.'],
     ['eth_getLogs', -32005, 'The queue of calls is full. Try again later.'],
   ])('is neither a rate limit nor a missing method: %s, %i %s', (method, code, message) => {
-    expect(classOf(method, error(code, message))).toBe('good')
+    expect(['good', 'too large']).toContain(classOf(method, error(code, message)))
+  })
+})
+
+describe('a rejected query over a range of blocks', () => {
+  const address = `0x${'ab'.repeat(20)}`
+  const [topic, range] = [`0x${'cd'.repeat(32)}`, { fromBlock: '0x1', toBlock: '0x64' }]
+
+  it.each<[string, Readonly<Record<string, unknown>>, ResponseClass]>([
+    ['eth_getLogs', {}, 'too large'],
+    ['eth_getLogs', { ...range, address, topics: [topic, null, [topic, topic]] }, 'too large'],
+    ['eth_getLogs', { fromBlock: '0x01', toBlock: 'latest', address: [address] }, 'too large'],
+    ['eth_getLogs', { blockHash: topic, address: null }, 'too large'],
+    ['eth_getLogs', { ...range, unknown: 1 }, 'too large'],
+    ['eth_getLogs', { ...range, blockHash: topic }, 'good'],
+    ['eth_getLogs', { fromBlock: '0x64', toBlock: '0x1' }, 'good'],
+    ['eth_getLogs', { ...range, address: address.slice(1) }, 'good'],
+    ['eth_getLogs', { ...range, topics: [address] }, 'good'],
+    ['eth_getLogs', { ...range, topics: [[topic, '0x1']] }, 'good'],
+    ['eth_getLogs', { ...range, topics: Array.from({ length: 5 }, () => topic) }, 'good'],
+    ['eth_getLogs', { blockHash: 'latest' }, 'good'],
+    ['trace_filter', { ...range, fromAddress: [address], mode: 'union', after: 1, count: 2 }, 'too large'],
+    ['trace_filter', { ...range, fromAddress: address }, 'good'],
+    ['trace_filter', { ...range, count: '0x1' }, 'good'],
+    ['eth_feeHistory', range, 'good'],
+  ])('is too large unless its params are invalid: %s %j', (method, filter, responseClass) => {
+    const call = ownCall(method, [filter], new Cancellation())
+    for (const code of [-32602, -32600, -32000, -32603, -32012])
+      expect(classifyResponse(call, error(code, 'no'))).toBe(responseClass)
+    expect(classifyResponse(call, error(-32700, 'no'))).toBe('good')
+  })
+
+  it('is not too large without params', () => {
+    expect(classifyResponse(ownCall('eth_getLogs', [], new Cancellation()), error(-32602, 'no'))).toBe('good')
   })
 })
 

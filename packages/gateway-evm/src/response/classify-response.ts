@@ -1,16 +1,18 @@
 import { isTracerText, mayContainCallerText } from './caller-text.ts'
-import { normalizeError, toNodeError } from './normalize-error.ts'
+import { type NodeError, normalizeError, toNodeError } from './normalize-error.ts'
 import type { ErrorObject } from './rpc-errors.ts'
 import { isRecord, parseJson } from '@fairlead/gateway-core/json'
 import { rpcCodes } from '../rpc-codes.ts'
 import { type MethodPolicy, unknownPolicy } from '../methods/method-policy.ts'
+import { isRangeMethod, isValidRangeQuery } from '../methods/range-query.ts'
 import { isRateLimitError } from './rate-limit-error.ts'
 
 /**
  * Class of a response. `good`: any upstream would respond the same; for the other classes, another upstream may have a
  * better response. `absent`: the block or transaction does not exist, or not yet; `pruned`: this upstream has pruned
- * the history; `not offered`: this upstream does not have the method; `busy`: too many calls; `in the chain`: the
- * transaction, or one after it, is already known; `unreadable`: not JSON-RPC.
+ * the history; `not offered`: this upstream does not have the method; `busy`: too many calls; `too large`: the query
+ * exceeds a limit of this upstream; `in the chain`: the transaction, or one after it, is already known; `unreadable`:
+ * not JSON-RPC.
  */
 export type ResponseClass =
   | 'good'
@@ -18,13 +20,15 @@ export type ResponseClass =
   | 'pruned'
   | 'not offered'
   | 'busy'
+  | 'too large'
   | 'in the chain'
   | 'unreadable'
 
 /** The parts of a call on which the class of its response depends. */
 export interface ClassifiedCall {
   readonly method: string
-  readonly policy: Pick<MethodPolicy, 'latencyClass'>
+  readonly policy: Pick<MethodPolicy, 'latencyClass' | 'resending'>
+  readonly params?: readonly unknown[]
 }
 
 /** A single response to a batch is not classified by a method. */
@@ -54,7 +58,8 @@ export function classifyResponse(call: ClassifiedCall, latin1: string): Response
 }
 
 /** Classifies an error by its code and method. The message counts only where the upstream itself has chosen it. */
-function classifyError({ method, policy }: ClassifiedCall, { code, message }: ErrorObject): ResponseClass {
+export function classifyError(call: ClassifiedCall, { code, message }: ErrorObject): ResponseClass {
+  const { method, policy } = call
   const written = toNodeError({ code, message })
   if (written.code === 3 || isTracerText(method, written.message)) return 'good'
   if (method === 'eth_sendRawTransaction' && alreadyKnownWordings.test(written.message)) return 'in the chain'
@@ -68,6 +73,24 @@ function classifyError({ method, policy }: ClassifiedCall, { code, message }: Er
     case -39001:
       return 'absent'
     default:
-      return absentWordings.test(written.message) ? 'absent' : 'good'
+      if (absentWordings.test(written.message)) return 'absent'
+      return isTooLarge(call, written) ? 'too large' : 'good'
   }
+}
+
+// A smaller query for blocks that do not exist yet has no better result.
+const notYetWordings = /\b(?:beyond|future|pending)\b/i
+
+/**
+ * Whether an upstream has rejected a call that only reads because of a limit. The wording is different everywhere, so
+ * every error counts for a query over a range of blocks whose params are valid.
+ */
+function isTooLarge(
+  { method, policy, params = [] }: ClassifiedCall,
+  { code, message }: Pick<NodeError, 'code' | 'message'>,
+): boolean {
+  if (policy.resending !== 'always') return false
+  if (code === rpcCodes.limitExceeded) return true
+  if (!isRangeMethod(method) || code === rpcCodes.parseError || notYetWordings.test(message)) return false
+  return isValidRangeQuery(method, params)
 }

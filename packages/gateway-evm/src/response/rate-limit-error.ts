@@ -1,6 +1,7 @@
 import type { LatencyClass } from '@fairlead/gateway-core/upstream/latency'
 import { mayContainCallerText } from './caller-text.ts'
 import type { NodeError } from './normalize-error.ts'
+import { isRangeMethod } from '../methods/range-query.ts'
 import { rpcCodes } from '../rpc-codes.ts'
 
 /** Error code of Alchemy and others, which repeats the HTTP status. */
@@ -26,6 +27,9 @@ const wordings: readonly RegExp[] = [
   /^[^:]{0,40}?\bexceeded (?:its|your|the) [^:]{0,40}\b(?:capacity|quota|throughput)\b/i,
 ]
 
+// "eth_getLogs request limit: at most 500 blocks"
+const queryWordings = /\b(?:blocks?|ranges?|results?)\b/i
+
 /**
  * Whether an upstream has rejected a call because it receives too many.
  *
@@ -42,5 +46,6 @@ export function isRateLimitError(method: string, latencyClass: LatencyClass, err
   if (requestCodes.has(code) || mayContainCallerText(method, error)) return false
   // The cost of such a call does not depend on its params, so there is no other limit that it could exceed.
   if (code === rpcCodes.limitExceeded && latencyClass === 'short') return true
+  if (isRangeMethod(method) && queryWordings.test(message)) return false
   return wordings.some((wording) => wording.test(message))
 }

@@ -2,6 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { pino } from 'pino'
 import { waitFor } from '@fairlead/vitest/wait-for'
+import { randomNumbers } from '../testing/random-numbers.ts'
 import type { Upstream } from '../upstream/types.ts'
 import { createWebSocketUpstream } from '../upstream/websocket-upstream.ts'
 import type { ChainRequest } from './chain-run.ts'
@@ -23,15 +24,6 @@ const maxDelay = 3
 const errorShare = 0.02
 const accounts = ['1', '2'].map((digit) => `0x${digit.repeat(40)}`)
 const log = pino({ level: 'silent' })
-
-/** Pseudorandom numbers from 0 to 1, the same for the same seed. */
-function randomNumbers(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}
 
 /** A chain whose blocks each have one log of each account. */
 class TestChain {

@@ -18,6 +18,7 @@ import { beginCalls, type HandledCall } from '../call-handler.ts'
 import { sendToUpstream } from '../upstream/send-to-upstream.ts'
 import { dispatchedCall } from './dispatched-call.ts'
 import { createEvmUpstreams } from '../upstream/evm-upstreams.ts'
+import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
 
 type Params = readonly unknown[]
 
@@ -80,6 +81,7 @@ export interface CachingNode {
   /** Changes the upstreams of the node. */
   changeUpstreams(text: string): void
   states(): ReturnType<ReturnType<typeof createResponseCaches>['states']>
+  upstreamStates(): readonly UpstreamState[]
   /** Resolves when enough is known of the chain to cache its responses. */
   waitForChain(): Promise<void>
 }
@@ -136,6 +138,7 @@ export function cachingNode(
       upstreams.of(grant, 'evm')
     },
     states: () => caches.states(),
+    upstreamStates: () => upstreams.states(),
     call: (
       method,
       params = [],

@@ -21,10 +21,12 @@ describe('callRequirements', () => {
     ['eth_getProof', [account, [], '0x1'], { role: 'archive', block: 1 }],
     ['eth_getBlockByNumber', ['0x1', false], { role: 'full', block: 1 }],
     ['eth_feeHistory', ['0x1', '0x1', []], { role: 'full', block: 1 }],
-    ['eth_getLogs', [{ fromBlock: '0x1', toBlock: 'latest' }], { role: 'archive', block: 1 }],
-    ['eth_getLogs', [{ fromBlock: '0x3e7' }], { role: 'full', block: 999 }],
+    ['eth_getLogs', [{ fromBlock: '0x1', toBlock: 'latest' }], { role: 'archive', block: 1, blocks: 1_000 }],
+    ['eth_getLogs', [{ fromBlock: '0x3e7' }], { role: 'full', block: 999, blocks: 2 }],
     ['eth_getLogs', [{ blockHash: hash }], { role: 'full', block: undefined }],
-    ['eth_getLogs', ['nonsense'], { role: 'full', block: undefined }],
+    ['eth_getLogs', [{ fromBlock: '0x5', toBlock: '0x4' }], { role: 'archive', block: 5, blocks: 1 }],
+    ['eth_getLogs', ['nonsense'], { role: 'full', block: undefined, blocks: 1 }],
+    ['trace_filter', [{ fromBlock: 'earliest', toBlock: 9 }], { role: 'trace', block: 0, blocks: 10 }],
     ['debug_traceBlockByNumber', ['0x1'], { role: 'debug', block: 1 }],
     ['debug_traceTransaction', [hash], { role: 'debug', block: undefined }],
     ['trace_block', ['latest'], { role: 'trace', block: undefined }],
@@ -40,5 +42,7 @@ describe('callRequirements', () => {
       head: undefined,
     })
     expect(needs).toEqual({ role: 'full', block: 1 })
+    const logs = ownCall('eth_getLogs', [{ fromBlock: '0x1' }], new Cancellation())
+    expect(callRequirements(logs, { ...chain, head: undefined })).toEqual({ role: 'full', block: 1 })
   })
 })

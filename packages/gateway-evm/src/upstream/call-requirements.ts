@@ -21,7 +21,23 @@ export function callRequirements(
 ): CallRequirements {
   const { role, lowestBlock, highestBlock } = policy
   const block = blockAt(lowestBlock ?? highestBlock, params)
-  return { role: role === 'archive' && !isArchived(block, chain) ? 'full' : role, block }
+  return {
+    role: role === 'archive' && !isArchived(block, chain) ? 'full' : role,
+    block,
+    blocks: highestBlock?.field === undefined ? undefined : rangeSize(highestBlock, block, params, chain),
+  }
+}
+
+/** Returns the number of blocks that a filter spans. Undefined for a block by its hash, and without a head for tags. */
+function rangeSize(
+  highestBlock: BlockPosition,
+  lowest: number | undefined,
+  params: readonly unknown[],
+  { head }: ChainHeads,
+): number | undefined {
+  if (fieldOf(params[highestBlock.param], 'blockHash') !== undefined) return undefined
+  const [from, to] = [lowest ?? head, blockAt(highestBlock, params) ?? head]
+  return from === undefined || to === undefined ? undefined : Math.max(1, to - from + 1)
 }
 
 function isArchived(block: number | undefined, { head, archiveDepth }: ChainHeads): boolean {

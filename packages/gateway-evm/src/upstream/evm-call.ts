@@ -139,11 +139,19 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
         this.needs = { ...this.needs, role }
         return progress.next()?.serves(role) === true ? 'next' : 'fallback'
       }
+      case 'too large':
+        return this.#isAccepted(progress.next()) ? 'next' : 'fallback'
       case 'absent':
         return this.#mayExistOnNext(member, progress) ? 'next' : 'fallback'
       default:
         return responseClass satisfies never
     }
+  }
+
+  /** Whether an upstream may accept a query that is too large for another one. */
+  #isAccepted(member: PooledUpstream | undefined): boolean {
+    const { blocks = 1 } = this.needs
+    return member !== undefined && blocks <= (member.upstream.rangeLimitOf(this.call.method) ?? Infinity)
   }
 
   /** Whether another upstream may have the block or transaction that this one does not have. */
