@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { grpcNode, startGrpcNode } from '@fairlead/gateway-grpc/testing/grpc-node'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { gatewayFixture } from './gateway-fixture.ts'
 
 const patience = { timeout: 50_000 }
@@ -142,3 +143,25 @@ it('the API lists the health of a changed list before a client uses it', async (
   }
   await vi.waitFor(async () => expect(await heads()).toEqual([90]), { ...patience, interval: 200 })
 }, 60_000)
+
+it('the metrics contain the known limits of block ranges', async () => {
+  const url = await startTestNode(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += String(chunk)
+    const { id, params } = JSON.parse(body) as { id: number; params: readonly [Record<string, string>] }
+    const { fromBlock, toBlock } = params[0] ?? {}
+    const isTooWide = Number(toBlock) - Number(fromBlock) >= 500
+    const outcome = isTooWide ? { error: { code: -32602, message: 'max block range 500' } } : { result: [] }
+    response
+      .setHeader('content-type', 'application/json')
+      .end(JSON.stringify({ jsonrpc: '2.0', id, ...outcome }))
+  })
+  const gateway = await gatewayFixture({}, url)
+  onTestFinished(gateway.stop)
+  const nodeUrl = `${gateway.url}/${gateway.first.token}`
+  const params = [{ fromBlock: '0x0', toBlock: '0x1000' }]
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getLogs', params })
+  expect(await (await fetch(nodeUrl, { method: 'POST', body })).json()).toMatchObject({ result: [] })
+  const metrics = await gateway.registry.metrics()
+  expect(metrics).toMatch(/^fairlead_upstream_range_limit_blocks\{upstream=".+",method="eth_getLogs"\} 500$/m)
+})

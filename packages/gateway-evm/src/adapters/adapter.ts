@@ -12,14 +12,14 @@ export interface ChunkContext {
   /** Memory reservation for the chunks. */
   readonly reservation: Reservation
   /** Sends the full request. */
-  sendFull(): Promise<RpcResponse | UpstreamResponse>
+  readonly sendFull: () => Promise<RpcResponse | UpstreamResponse>
   /**
    * Requests one chunk. The response may come from the cache.
    *
    * @param params - replace the caller's params
-   * @param minBlock - number of a block that the upstream must have to serve the chunk
+   * @param minBlock - number of a block that the upstream must have to serve the chunk, if it is known
    */
-  sendChunk(params: readonly unknown[], minBlock: number): Promise<RpcResponse>
+  readonly sendChunk: (params: readonly unknown[], minBlock: number | undefined) => Promise<RpcResponse>
 }
 
 /** Translates one difference between the specification and the behavior of upstreams. */

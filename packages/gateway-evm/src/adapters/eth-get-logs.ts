@@ -2,22 +2,15 @@ import { toRpcError } from '../response/rpc-errors.ts'
 import type { CancellationSignal } from '@fairlead/runtime'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
+import type { Call } from '../call.ts'
 import type { ClientCall } from '../client-call.ts'
-import {
-  type BlockRange,
-  type Filter,
-  hasRange,
-  hex,
-  numbersOf,
-  rangeOf,
-} from '../consistency/ranges/block-range.ts'
-import { gatherChunks } from '../consistency/ranges/gather-chunks.ts'
-import { isTooWide, narrower } from '../consistency/ranges/range-limit-error.ts'
-import type { UpstreamResponse } from '../response/upstream-response.ts'
+import { type Filter, hasRange, hex, numbersOf } from '../consistency/ranges/block-range.ts'
+import { divideFilter } from '../consistency/ranges/log-lists.ts'
 import { errorIn, type RpcResponse } from '../response/rpc-response.ts'
-import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
+import { ownCall } from '../upstream/own-call.ts'
 import type { Upstream } from '../upstream/types.ts'
 import type { Adapter, ChunkContext } from './adapter.ts'
+import { sendInChunks } from './chunked-query.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 
 /**
@@ -28,14 +21,13 @@ export const ethGetLogs: Adapter = {
   transformParams: (call, params, upstream) => withinRange(call, params, upstream),
   gather: async (call, params, context) => {
     const [filter] = params
-    if (!isRecord(filter) || !hasRange(filter)) return undefined
-    const { upstreamLogRange } = context
-    if (upstreamLogRange === 0) return gatherWhenTooWide(filter, call, context)
-    const range = await rangeOf(filter, context.upstream, call.signal)
-    return range && range.to - range.from >= upstreamLogRange
-      ? gather(filter, range, upstreamLogRange, context)
-      : gatherWhenTooWide(filter, call, context)
+    return isRecord(filter) ? sendLogQuery(filter, call, context) : undefined
   },
+}
+
+function sendLogQuery(filter: Filter, call: Call, context: ChunkContext) {
+  const maxBlocks = context.upstreamLogRange || Infinity
+  return sendInChunks(filter, call, context, { maxBlocks, divideFilter, elements: 'logs' })
 }
 
 /**
@@ -57,7 +49,7 @@ export async function readLogs(
       .then((logs) => ({ result: JSON.stringify(logs) }), errorOf)
   const reservation = upstream.reserve(call.grant)
   try {
-    const found = await gatherWhenTooWide(filter, call, {
+    const found = await sendLogQuery(filter, ownCall('eth_getLogs', params, signal), {
       upstream,
       reservation,
       upstreamLogRange: 0,
@@ -119,32 +111,6 @@ async function limited(
     })
   }
   return [filterFields(filter)]
-}
-
-/** Sends the full query, and sends it in chunks when the upstream rejects it as too large. */
-async function gatherWhenTooWide(
-  filter: Filter,
-  { signal }: ClientCall,
-  context: ChunkContext,
-): Promise<RpcResponse | UpstreamResponse> {
-  const response = await context.sendFull().catch((error: unknown) => {
-    // Some upstreams report it with an HTTP status.
-    if (error instanceof UpstreamError && error.httpStatus === 413) return undefined
-    throw error
-  })
-  const error = (response && errorIn(response)) ?? {}
-  if (response && !isTooWide(error)) return response
-  const range = await rangeOf(filter, context.upstream, signal)
-  // resend: wide log query
-  if (!range || range.from === range.to) return response ?? context.sendFull()
-  const { blocks } = narrower(error, range.from, range.to - range.from + 1)
-  return gather(filter, range, blocks, context)
-}
-
-function gather(filter: Filter, range: BlockRange, maxBlocks: number, context: ChunkContext) {
-  const send = ({ from, to }: BlockRange) =>
-    context.sendChunk([{ ...filterFields(filter), fromBlock: hex(from), toBlock: hex(to) }], to)
-  return gatherChunks(range, { send, maxBlocks, reservation: context.reservation })
 }
 
 function filterFields({ fromBlock, toBlock, blockHash, address, topics }: Filter): Filter {

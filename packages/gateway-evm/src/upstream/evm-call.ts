@@ -9,6 +9,8 @@ import type { Idempotency } from '@fairlead/gateway-core/upstream/idempotency'
 import type { LatencyClass } from '@fairlead/gateway-core/upstream/latency'
 import type { CallRequirements } from '@fairlead/gateway-core/upstream/select-upstream'
 import { headIn, readsLatestBlock } from '../consistency/latest-block.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
+import { divideRange } from '../consistency/ranges/range-limit-error.ts'
 import { callRequirements, type ChainHeads } from './call-requirements.ts'
 import type { ResponseClass } from '../response/classify-response.ts'
 import { transactionHash } from './raw-transaction.ts'
@@ -94,7 +96,9 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
     responseClass: AcceptableClass,
     response: UpstreamResponse,
   ): void {
-    if (responseClass === 'not offered') member.upstream.recordMissingMethod(this.call.method)
+    const { upstream } = member
+    if (responseClass === 'not offered') upstream.recordMissingMethod(this.call.method)
+    if (responseClass === 'too large') this.#recordRangeLimit(upstream, response)
     if (responseClass === 'good' && this.#mayShowNewBlock(member)) {
       const number = headIn(response)
       if (number !== undefined) this.#blocks.onBlock(member, number)
@@ -146,6 +150,14 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
       default:
         return responseClass satisfies never
     }
+  }
+
+  #recordRangeLimit(upstream: PooledUpstream['upstream'], response: UpstreamResponse): void {
+    const { block: from = 0, blocks = 1 } = this.needs
+    const { error } = response.parse()
+    if (blocks === 1 || !isRecord(error)) return
+    const { size, isLimit } = divideRange(error, { from, to: from + blocks - 1 })
+    if (isLimit) upstream.recordRangeLimit(this.call.method, size)
   }
 
   /** Whether an upstream may accept a query that is too large for another one. */

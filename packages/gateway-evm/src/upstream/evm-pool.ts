@@ -10,7 +10,7 @@ import type { Fingerprint } from '@fairlead/gateway-core/upstream/upstream-regis
 import { RetryBudget, retryRules } from '@fairlead/gateway-core/upstream/retry-budget'
 import { depthsOf } from '../chain/chain-depths.ts'
 import type { ChainView } from '../chain/chain-view.ts'
-import { selectUpstream } from '@fairlead/gateway-core/upstream/select-upstream'
+import { highestRangeLimit, selectUpstream } from '@fairlead/gateway-core/upstream/select-upstream'
 import {
   laggingBlocks,
   PoolMember,
@@ -19,6 +19,7 @@ import {
 } from '@fairlead/gateway-core/upstream/pool-member'
 import { type CallSupport, FailoverCall } from '@fairlead/gateway-core/upstream/failover-call'
 import { rejectWith } from '../response/unusual-response.ts'
+import { callRequirements, type ChainHeads } from './call-requirements.ts'
 import { type AcceptableClass, EvmCall } from './evm-call.ts'
 import { SingleUpstreamCall } from './single-upstream-call.ts'
 import { HealthCheck, type HealthCheckTimes } from './health-check.ts'
@@ -88,6 +89,17 @@ export class EvmPool {
     else if (filter === undefined) this.#sendToOnly(this.#only, call, signal, completion)
     else this.#sendToOnly(this.#only, call, signal, this.#signing(this.#only, call, signal, completion))
   }
+
+  readonly rangeLimitOf: NonNullable<Upstream['rangeLimitOf']> = (call) => {
+    const { method, minBlock, policy } = call
+    const { latencyClass } = policy
+    const usable = this.#members.filter((member) => member.isInUse)
+    const needs = callRequirements(call, this.#chainHeads)
+    return highestRangeLimit(usable, { method, needs, latencyClass, minBlock })
+  }
+
+  readonly recordRangeLimit: NonNullable<Upstream['recordRangeLimit']> = (method, blocks) =>
+    this.#only?.upstream.recordRangeLimit(method, blocks)
 
   get chain(): ChainView {
     return this.#watch.chain
@@ -202,12 +214,10 @@ export class EvmPool {
     completion: Completion<UpstreamResponse>,
   ): void {
     if (!this.#members.some((member) => member.isInUse)) return completion.reject(withdrawn())
-    const { head, chainId } = this.#watch
     this.#silenceWatch.beginCall()
     this.#retries.earn()
     this.#hedges.earn()
-    const chain = { head, archiveDepth: depthsOf(chainId).archive }
-    const evmCall = new EvmCall(call, signal, owner, chain, this.#watch, this.#options.timeoutMs)
+    const evmCall = new EvmCall(call, signal, owner, this.#chainHeads, this.#watch, this.#options.timeoutMs)
     new FailoverCall<ConnectedUpstream, UpstreamResponse, AcceptableClass, EvmCall>(evmCall, this.#support, {
       resolve: ({ member, response }) => {
         this.#silenceWatch.endCall()
@@ -228,6 +238,11 @@ export class EvmPool {
     if (owner) return tried.includes(owner) ? undefined : owner
     const usable = this.#members.filter((member) => member.isInUse && !tried.includes(member))
     return selectUpstream(usable, { method, needs, latencyClass, minBlock })
+  }
+
+  get #chainHeads(): ChainHeads {
+    const { head, chainId } = this.#watch
+    return { head, archiveDepth: depthsOf(chainId).archive }
   }
 
   #hedgeMs(first: PooledUpstream, { latencyClass, resending }: EvmCall): number | undefined {

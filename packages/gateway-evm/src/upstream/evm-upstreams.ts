@@ -143,8 +143,13 @@ export function createEvmUpstreams(
     const existing = upstreams.get(pool)
     if (existing) return existing
     const send: Upstream['send'] = (call, signal, completion) => pool.current.send(call, signal, completion)
-    const onHead = (number: number) => pool.current.announce(number)
-    const upstream = { ...combined(send, () => pool.close()), list: pool, onHead }
+    const upstream: Upstream = {
+      ...combined(send, () => pool.close()),
+      rangeLimitOf: (call) => pool.current.rangeLimitOf(call),
+      recordRangeLimit: (method, blocks) => pool.current.recordRangeLimit(method, blocks),
+      list: pool,
+      onHead: (number) => pool.current.announce(number),
+    }
     upstreams.set(pool, upstream)
     return upstream
   }
@@ -153,7 +158,9 @@ export function createEvmUpstreams(
     const existing = upstreamsForCalls.get(pool)
     if (existing) return existing
     const list = { text, version }
-    const upstream = { ...combined(pool.send, () => pool.close()), list, node: upstreamOf(nodePool) }
+    const { send, rangeLimitOf, recordRangeLimit } = pool
+    const node = upstreamOf(nodePool)
+    const upstream = { ...combined(send, () => pool.close()), rangeLimitOf, recordRangeLimit, list, node }
     upstreamsForCalls.set(pool, upstream)
     return upstream
   }

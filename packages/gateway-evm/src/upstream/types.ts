@@ -43,6 +43,10 @@ export interface Upstream {
   readonly node?: Upstream
   /** The object that the upstream is derived from, as a key of caches; the upstream itself when undefined. */
   readonly origin?: Upstream
+  /** Returns the maximum number of blocks in a query, of the upstreams that may receive it; undefined when unknown. */
+  readonly rangeLimitOf?: (call: Call) => number | undefined
+  /** Records that the upstream rejects queries over more blocks. Several upstreams of a node record it themselves. */
+  readonly recordRangeLimit?: (method: string, blocks: number) => void
   /** Called when the upstream does not have a method that a call of this grant needs. */
   readonly onMethodMissing?: ((grant: Grant) => void) | undefined
   /** Called with the number of the latest block of a subscription. */

@@ -114,6 +114,7 @@ const sessions = {
 const upstreams = {
   'upstream batch': count(`${core}/grants/parse-upstreams.ts`, 'defaultBatchSize'),
   'missing native method': ms(`${evm}/adapters/native-or-derived.ts`, 'missingTtlMs'),
+  'range limit lifetime': ms(`${core}/upstream/upstream.ts`, 'rangeLimitMs'),
   'batch pause': ms(`${evm}/upstream/batcher.ts`, 'disabledMs'),
   'short secret': count(`${core}/redaction/redact-plain.ts`, 'minSubstringLength'),
   'encoded secret': count(`${core}/redaction/redact-deep.ts`, 'minEncodedLength'),

@@ -1,90 +1,99 @@
 import type { ErrorObject } from '../../response/rpc-errors.ts'
+import { rpcCodes } from '../../rpc-codes.ts'
+import type { BlockRange } from './block-range.ts'
 
-// The search time of some wordings grows with the square of the length, and an upstream may send megabytes.
+// The search time of some expressions grows with the square of the length, and an upstream may send megabytes.
 const maxLength = 1_000
 
-// Execution clients and providers have no common error code for this. A range that ends after the chain head is a
-// different error: chunks of it are equally invalid.
-const wordings: readonly RegExp[] = [
-  // reth: "query exceeds max block range 100000", "query exceeds max results 20000, retry with the range 1-9"
-  /query exceeds (?:the )?(?:max|limit)/,
-  // geth and derivatives: "query returned more than 10000 results", "... logs"; "logs matched by query exceeds limit"
-  /returned more than [\d,_]+|logs matched by query exceeds/,
-  // "eth_getLogs is limited to a 10,000 range", "... limited to 0 - 50 blocks range"
-  /limited to (?:a |an |\d+ ?- ?)?[\d,_]+(?: blocks?)? range/,
-  // "exceed maximum block range: 5000", "block range exceeds 1000", "block range limit exceeded",
-  // "max block range = 5000"
-  /exceed\w* (?:the )?max\w*(?: allowed)? (?:block )?range|(?:block )?range(?: limit)? exceed|max(?:imum)? (?:block )?range/,
-  // "block range is too wide", "block range too large, max range: 100", "range is larger than",
-  // "bigger than range limit"
-  /range(?: is)? (?:too (?:large|wide|big|long)|larger than|greater than)|too (?:large|wide|big) (?:a )?(?:block )?range/,
-  /range \d+ (?:is bigger than|exceeds limit of)|bigger than range limit/,
-  // "ranges over 10000 blocks are not supported", "Max range: 800"
-  /ranges? over [\d,_]+ blocks|range must have at most [\d,_]+ blocks/,
-  // "Log response size exceeded", "response is too big", "backend response too large", "length limit exceeded"
-  /response (?:size|length) (?:is )?(?:exceed|too)|response (?:is )?too (?:big|large)|length limit exceeded/,
-  /too many (?:logs|results|blocks)|query timeout exceeded|query timed out/,
-]
+// Smaller numbers are more often versions, codes and counts than limits.
+const minLimit = 10
 
-const suggestion = /(?:\[\s*(0x[0-9a-f]+)\s*,\s*(0x[0-9a-f]+)\s*\])|(?:range (\d+)\s*-\s*(\d+))/i
+const ofBlocks = /block|range|span|distance|interval|window/i
+// Another range of the same size may be accepted.
+const ofContents =
+  /result|\blogs\b|response|size|bytes|entr(?:y|ies)|events|time.?out|timed|second|minute|calls|address|topic/i
+const ofSize = /limit|max|exceed|large|big|wide|long|many/i
 
-/**
- * Whether an upstream has rejected a log query because its range or its result is too large.
- *
- * @param error - as sent by the upstream
- */
-export function isTooWide({ message, data }: ErrorObject): boolean {
-  const text = `${textOf(message)} ${textOf(data)}`.toLowerCase()
-  return !/beyond|future/.test(text) && wordings.some((wording) => wording.test(text))
-}
+const methodNames = /\b(?:eth|erigon|trace)_\w+/g
+const numbers =
+  /(?<![\w.]|(?:^|\D)-)(?:(0x[\da-f]{1,13})|(\d{1,3}(?:[,_]\d{3})+|\d{1,13})(?: ?(k))?)(?!\w|\.\d)/gi
 
-/** Maximum number of blocks for the next attempt. */
-export interface NextAttempt {
-  readonly blocks: number
-  /** Whether the number is a general limit of the upstream, as opposed to these blocks having too many logs. */
+/** How to divide a rejected query. */
+export interface Division {
+  /** Maximum number of blocks, or of values of a list, in the next attempt. */
+  readonly size: number
+  /** Whether any query over more blocks is rejected, as opposed to one with the contents of these blocks. */
   readonly isLimit: boolean
+  /** Whether nothing in the error indicates that a smaller query is accepted. */
+  readonly isTrial: boolean
 }
 
 /**
  * Determines how many blocks the next attempt may span.
  *
- * @param error - an error for which {@link isTooWide} is true
- * @param from - first block of the query
- * @param blocks - number of blocks in the query, more than one
- * @returns the number in the upstream's error, else half of `blocks`; always less than `blocks`, and at least one
+ * @param error - as sent by the upstream
+ * @param range - the rejected range, of more than one block
+ * @returns a size that the error names, else half of the range; less than the range, and at least one
  */
-export function narrower({ message, data }: ErrorObject, from: number, blocks: number): NextAttempt {
-  const text = `${textOf(message)} ${textOf(data)}`
-  const isUsable = (count: number | undefined): count is number =>
-    count !== undefined && count >= 1 && count < blocks
-  const suggestedBlocks = suggested(text, from)
-  if (isUsable(suggestedBlocks)) return { blocks: suggestedBlocks, isLimit: false }
-  const limit = limitIn(text)
-  return isUsable(limit)
-    ? { blocks: limit, isLimit: true }
-    : { blocks: Math.ceil(blocks / 2), isLimit: false }
+export function divideRange(error: ErrorObject, { from, to }: BlockRange): Division {
+  const text = textOf(error)
+  const blocks = to - from + 1
+  const isLimit = ofBlocks.test(text) && !ofContents.test(text)
+  const found = numbersIn(text)
+  const suggested = found
+    .filter((_, at) => found[at - 1] === from)
+    .map((last) => last - from + 1)
+    .find((size) => size >= 1 && size < blocks)
+  const others = found.filter((number) => number !== from && number !== to)
+  const named = suggested ?? (ofContents.test(text) ? undefined : highestBelow(blocks, others))
+  return divide(error, blocks, named, isLimit)
 }
 
-/** Returns the number of blocks in the range that the upstream suggests, if that range starts where the query does. */
-function suggested(text: string, from: number): number | undefined {
-  const [, fromHex, toHex, fromDigits, toDigits] = suggestion.exec(text) ?? []
-  const first = Number(fromHex ?? fromDigits)
-  const last = Number(toHex ?? toDigits)
-  return first === from && last >= first ? last - first + 1 : undefined
+/**
+ * Determines how many values of a list the next attempt may have.
+ *
+ * @param error - as sent by the upstream
+ * @param length - length of the list, more than one
+ */
+export function divideList(error: ErrorObject, length: number): Division {
+  return divide(error, length, highestBelow(length, numbersIn(textOf(error))), false)
 }
 
-const limits = [
-  /max[a-z]*(?: allowed)?(?: block)? range[\s:=]{0,3}(\d[\d,_]*)/i,
-  /limited to (?:an? |0 ?- ?)?(\d[\d,_]*)(?: blocks?)? range/i,
-  /(?:exceeds limit of|range limit|ranges? over|must have at most) (\d[\d,_]*)/i,
-]
-
-function limitIn(text: string): number | undefined {
-  const digits = limits.map((limit) => limit.exec(text)?.[1]).find((found) => found !== undefined)
-  return digits === undefined ? undefined : Number(digits.replaceAll(/[,_]/g, ''))
+/** Whether an error names what a smaller query has less of. */
+export function namesSize(error: ErrorObject): boolean {
+  const text = textOf(error)
+  return (
+    error.code === rpcCodes.limitExceeded || [ofBlocks, ofContents, ofSize].some((words) => words.test(text))
+  )
 }
 
-function textOf(value: unknown): string {
+/** Which lists of a filter an error names, and whether it names blocks. */
+export function namedIn(error: ErrorObject): Readonly<Record<'blocks' | 'address' | 'topics', boolean>> {
+  const text = textOf(error)
+  return { blocks: ofBlocks.test(text), address: /address/i.test(text), topics: /topic/i.test(text) }
+}
+
+function divide(error: ErrorObject, whole: number, named: number | undefined, isLimit: boolean): Division {
+  const isTrial = named === undefined && !namesSize(error)
+  return { size: named ?? Math.ceil(whole / 2), isLimit, isTrial }
+}
+
+function highestBelow(whole: number, found: readonly number[]): number | undefined {
+  const usable = found.filter((number) => number >= minLimit && number < whole)
+  return usable.length === 0 ? undefined : Math.max(...usable)
+}
+
+function numbersIn(text: string): readonly number[] {
+  return Array.from(text.matchAll(numbers), ([, hex, digits = '', thousands]) =>
+    hex === undefined ? Number(digits.replaceAll(/[,_]/g, '')) * (thousands ? 1_000 : 1) : Number(hex),
+  )
+}
+
+function textOf({ message, data }: ErrorObject): string {
+  return [message, data].map(written).join(' ').replaceAll(methodNames, '')
+}
+
+function written(value: unknown): string {
   if (value === undefined || value === null) return ''
   return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, maxLength)
 }
