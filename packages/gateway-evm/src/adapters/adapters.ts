@@ -48,6 +48,7 @@ import {
   ethGetSystemTxsByBlockHash,
   ethGetSystemTxsByBlockNumber,
 } from './system-transactions.ts'
+import { traceFilter } from './trace-filter.ts'
 import { txpoolContentFrom } from './txpool-content-from.ts'
 
 /** All adapters by method. `docs/reference/adapters.md` lists them with the reason for each. */
@@ -103,6 +104,7 @@ export const adapters: Readonly<Record<string, Adapter>> = {
   ots_traceTransaction: otsTraceTransaction,
   rpc_modules: rpcModules,
   trace_block: traceBlock,
+  trace_filter: traceFilter,
   trace_replayBlockTransactions: traceReplayBlockTransactions,
   trace_transaction: traceTransaction,
   txpool_contentFrom: txpoolContentFrom,

@@ -6,6 +6,7 @@ import {
   type GatherOptions,
   outcomeOf,
 } from '../consistency/ranges/gather-chunks.ts'
+import type { ResultPage } from '../consistency/ranges/result-page.ts'
 import { fieldsBesidesRange } from '../methods/range-query.ts'
 import { classifyError } from '../response/classify-response.ts'
 import type { ErrorObject } from '../response/rpc-errors.ts'
@@ -14,7 +15,7 @@ import type { UpstreamResponse } from '../response/upstream-response.ts'
 import type { ChunkContext } from './adapter.ts'
 
 /** How a method is sent in chunks. */
-export interface ChunkRules extends Pick<GatherOptions, 'divideFilter' | 'elements'> {
+export interface ChunkRules extends Pick<GatherOptions, 'divideFilter' | 'page' | 'elements'> {
   /** Maximum number of blocks in one request. */
   readonly maxBlocks: number
 }
@@ -29,7 +30,7 @@ export async function sendInChunks(
   filter: Filter,
   call: Call,
   { upstream, reservation, sendFull, sendChunk }: ChunkContext,
-  { maxBlocks, ...rules }: ChunkRules,
+  { maxBlocks, page, ...rules }: ChunkRules,
 ): Promise<RpcResponse | UpstreamResponse> {
   const { method, policy, signal } = call
   const known = () => Math.min(maxBlocks, upstream.rangeLimitOf?.(call) ?? Infinity)
@@ -37,11 +38,12 @@ export async function sendInChunks(
     classifyError({ method, policy, params: [filter] }, error) === 'too large'
   const query = new ChunkedQuery({
     ...rules,
+    page,
     reservation,
     maxBlocks: known,
     isTooLarge,
     onLimit: (blocks) => upstream.recordRangeLimit?.(method, blocks),
-    send: (chunk) => sendChunk([filterOf(chunk)], chunk.range?.to),
+    send: (chunk) => sendChunk([filterOf(chunk, page)], chunk.range?.to),
   })
   const whole = (range: BlockRange | undefined) => ({ filter: fieldsBesidesRange(method, filter), range })
   const numbers = () => rangeOf(filter, upstream, signal)
@@ -56,9 +58,10 @@ export async function sendInChunks(
   return (await query.readRejected(whole(rejected), error)) ?? settle()
 }
 
-function filterOf({ filter, range }: Chunk): Filter {
+function filterOf({ filter, range }: Chunk, page: ResultPage | undefined): Filter {
   return {
     ...(range && { fromBlock: hex(range.from), toBlock: hex(range.to) }),
     ...filter,
+    ...(page && { after: undefined, count: page.maxElements }),
   }
 }

@@ -7,6 +7,7 @@ import { rpcCodes } from '../../rpc-codes.ts'
 import type { BlockRange, Filter } from './block-range.ts'
 import { type DividedFilter, joinLogs } from './log-lists.ts'
 import { divideRange } from './range-limit-error.ts'
+import type { ResultPage } from './result-page.ts'
 
 /** A part of a query. */
 export interface Chunk {
@@ -31,6 +32,8 @@ export interface GatherOptions {
     error: ErrorObject,
     isOneBlock: boolean,
   ) => DividedFilter | undefined
+  /** The requested part of the result. Undefined for all of it. */
+  readonly page?: ResultPage | undefined
   /** What results consist of. */
   readonly elements: 'logs' | 'traces'
   /** Reservation for the results received so far. */
@@ -91,8 +94,9 @@ export class ChunkedQuery {
    * `send`
    */
   async read(chunk: Chunk): Promise<RpcResponse> {
-    const chunks = splitChunk(chunk, this.#options.maxBlocks())
-    return this.#response(await this.#joined(chunks, false, maxParallel))
+    const { page, maxBlocks } = this.#options
+    const chunks = splitChunk(chunk, maxBlocks())
+    return this.#response(await this.#joined(chunks, false, page ? 1 : maxParallel))
   }
 
   /**
@@ -102,7 +106,7 @@ export class ChunkedQuery {
    * @throws as {@link read}
    */
   async readRejected(chunk: Chunk, error: ErrorObject): Promise<RpcResponse | undefined> {
-    const result = await this.#divided(chunk, error, false, maxParallel)
+    const result = await this.#divided(chunk, error, false, this.#options.page ? 1 : maxParallel)
     return result === undefined ? undefined : this.#response(result)
   }
 
@@ -112,7 +116,7 @@ export class ChunkedQuery {
 
   /** Returns the result of a chunk as JSON without the enclosing brackets. */
   async #resultOf(chunk: Chunk, isTrial: boolean): Promise<string> {
-    const { maxBlocks, send, reservation } = this.#options
+    const { maxBlocks, send, reservation, page } = this.#options
     // Limits that an earlier chunk revealed apply to this one too.
     const chunks = splitChunk(chunk, maxBlocks())
     if (chunks.length > 1) return this.#joined(chunks, isTrial)
@@ -123,7 +127,8 @@ export class ChunkedQuery {
       reservation.take(response.result.length)
       const result = response.result.trim()
       if (!result.startsWith('[') || !result.endsWith(']')) throw this.#malformed()
-      return result.slice(1, -1).trim()
+      const elements = result.slice(1, -1).trim()
+      return page ? page.take(elements) : elements
     }
     const divided = error && (await this.#divided(chunk, error, isTrial))
     if (divided !== undefined) return divided
@@ -201,7 +206,7 @@ export class ChunkedQuery {
   }
 
   get #isOver(): boolean {
-    return this.#isEnded || this.#error !== undefined
+    return this.#isEnded || this.#error !== undefined || this.#options.page?.isComplete === true
   }
 }
 
