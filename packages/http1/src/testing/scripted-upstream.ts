@@ -12,6 +12,8 @@ export interface ScriptedRequest {
   readonly connection: number
   /** Number of the request on its connection, from 1. */
   readonly sequence: number
+  /** Request line and header fields. */
+  readonly head: string
   readonly body: string
 }
 
@@ -21,6 +23,7 @@ export interface ScriptedUpstream {
   readonly requests: readonly ScriptedRequest[]
   /** Open connections. */
   readonly sockets: ReadonlySet<Socket>
+  stop(): void
 }
 
 /** Starts an upstream that is closed when the test finishes. */
@@ -31,7 +34,20 @@ export async function scriptedUpstream(
 }
 
 /** Same as {@link scriptedUpstream}, on a server that the caller provides. */
-export async function overServer(
+export async function overServer(...options: Parameters<typeof startOverServer>): Promise<ScriptedUpstream> {
+  const upstream = await startOverServer(...options)
+  onTestFinished(upstream.stop)
+  return upstream
+}
+
+/** Starts an upstream for several tests, or for a part of one. */
+export function startScriptedUpstream(
+  handler: (request: ScriptedRequest) => unknown,
+): Promise<ScriptedUpstream> {
+  return startOverServer(createServer(), 'connection', 'http', handler)
+}
+
+async function startOverServer(
   server: Server,
   event: 'connection' | 'secureConnection',
   protocol: 'http' | 'https',
@@ -50,11 +66,12 @@ export async function overServer(
       text += chunk.toString('latin1')
       for (;;) {
         const end = text.indexOf('\r\n\r\n') + 4
-        const [, length = '0'] = /\r\ncontent-length: (\d+)\r\n/i.exec(text.slice(0, end)) ?? []
+        const head = text.slice(0, end)
+        const [, length = '0'] = /\r\ncontent-length: (\d+)\r\n/i.exec(head) ?? []
         if (end < 4 || text.length < end + Number(length)) return
         const body = text.slice(end, end + Number(length))
         text = text.slice(end + Number(length))
-        const request = { socket, connection, sequence: ++sequence, body }
+        const request = { socket, connection, sequence: ++sequence, head, body }
         requests.push(request)
         handler(request)
       }
@@ -62,12 +79,12 @@ export async function overServer(
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  onTestFinished(() => {
+  const stop = () => {
     for (const socket of sockets) socket.destroy()
     server.close()
-  })
+  }
   const { port } = server.address() as AddressInfo
-  return { url: new URL(`${protocol}://127.0.0.1:${port}`), requests, sockets }
+  return { url: new URL(`${protocol}://127.0.0.1:${port}`), requests, sockets, stop }
 }
 
 /** Opens connections that are closed when the test finishes. */
