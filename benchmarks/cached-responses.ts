@@ -3,17 +3,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { readFlags } from './fixtures/read-flags.ts'
 import { freePort } from './fixtures/free-port.ts'
-import {
-  type ResponseSize,
-  responseSizes,
-  started,
-  startNginxNode,
-  startNginxProxy,
-} from './fixtures/nginx.ts'
+import { started, startNginxProxy } from './fixtures/nginx.ts'
 import { cpuMs, memoryMb } from './fixtures/process-cost.ts'
 import { type ProxySample, proxyMeasures } from './fixtures/report/proxy-measures.ts'
 import { reportFlags, startReport } from './fixtures/report/start-report.ts'
 import { serve } from './fixtures/gateway-process.ts'
+import { type ResponseSize, responseSizes, startSizedNode } from './fixtures/sized-node.ts'
 import { load } from './fixtures/wrk.ts'
 
 const flags = readFlags(import.meta.filename, {
@@ -89,7 +84,7 @@ async function startAll(size: ResponseSize, stops: (() => Promise<void>)[]): Pro
     stops.push(running.stop)
     return running
   }
-  const node = tracked(await startNginxNode(onOtherProcessor, 1))
+  const node = tracked(await startSizedNode(onOtherProcessor))
   const nginx = tracked(await startNginxProxy(onProxy, node.url))
   const port = await freePort()
   const file = new URL('fixtures/cacheable-node.ts', import.meta.url).pathname

@@ -2,8 +2,6 @@
 // revoked credential still works. DATABASE_URL names a server on which databases may be created. Without it, the
 // benchmark starts a server. Both gateways run at the same time and take turns.
 import { hash, randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { readFlags } from './fixtures/read-flags.ts'
 import { hasPostgresql, openSqlSession, type SqlSession, startPostgresql } from './fixtures/postgresql.ts'
@@ -11,6 +9,7 @@ import { cpuMs, memoryMb } from './fixtures/process-cost.ts'
 import { callNode, hangUp } from './fixtures/replica-calls.ts'
 import { type Replica, startReplica } from './fixtures/replica.ts'
 import { type Register, withServers } from './fixtures/replica-run.ts'
+import { startSizedNode } from './fixtures/sized-node.ts'
 
 const flags = readFlags(import.meta.filename, {
   credentials: { type: 'string', default: '1000000', description: 'that are compared with 100' },
@@ -53,7 +52,7 @@ await withServers(run)
 
 async function run(register: Register): Promise<void> {
   const server = databaseUrl ?? (await register(startPostgresql())).url
-  const upstream = (await register(startNode())).url
+  const upstream = `${(await register(startSizedNode([]))).url}/0.2`
   const subjects: Subject[] = []
   for (const count of [smallCount, credentials])
     subjects.push(await prepare(register, server, upstream, count))
@@ -128,17 +127,6 @@ async function makeDatabase(server: string) {
     await sql.stop()
   }
   return { url: url.href, stop }
-}
-
-async function startNode() {
-  const node = createServer((request, response) => {
-    response.setHeader('content-type', 'application/json')
-    request.resume().on('end', () => response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}'))
-  }).listen(0, '127.0.0.1')
-  await once(node, 'listening')
-  const address = node.address()
-  const port = typeof address === 'object' ? address?.port : undefined
-  return { url: `http://127.0.0.1:${port}`, stop: async () => void node.close() }
 }
 
 /** No gateway runs meanwhile, so notifications and foreign-key checks, which take most of the time, are not needed. */

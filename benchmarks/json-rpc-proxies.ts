@@ -4,27 +4,20 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { readFlags } from './fixtures/read-flags.ts'
 import { freePort } from './fixtures/free-port.ts'
-import {
-  type ResponseSize,
-  responseSizes,
-  type RunningServer,
-  started,
-  startNginxNode,
-  startNginxProxy,
-} from './fixtures/nginx.ts'
+import { type RunningServer, started, startNginxProxy } from './fixtures/nginx.ts'
 import { cpuMs, memoryMb } from './fixtures/process-cost.ts'
 import type { Role } from './fixtures/report/comparison.ts'
 import { type ProxySample, proxyMeasures } from './fixtures/report/proxy-measures.ts'
 import { reportFlags, startReport } from './fixtures/report/start-report.ts'
 import { serve } from './fixtures/gateway-process.ts'
+import { type ResponseSize, responseSizes, startSizedNode } from './fixtures/sized-node.ts'
 import { load } from './fixtures/wrk.ts'
 
-const batchSize = 10
-// Long enough for Node.js to compile the code: on one processor the gateway becomes faster for most of a minute.
+// Long enough for Node.js to compile the code of the proxy and of the node: on one processor the gateway becomes faster
+// for most of a minute.
 const warmUpSeconds = 40
 // During the windows of the others, V8 shrinks its heap and discards compiled code. Both recover quickly.
 const leadInSeconds = 3
-const nginxLeadInSeconds = 1
 const twoUpstreams = 'gateway, two upstreams'
 const onNodeHttp = 'gateway on node:http'
 const roles: Readonly<Record<string, Role>> = {
@@ -85,11 +78,8 @@ const report = await startReport(import.meta.filename, {
   },
 })
 const stops: (() => Promise<void>)[] = []
-const node = await tracked(
-  hasNginx ? startNginxNode(onOtherProcessor, batchSize) : startNode(onOtherProcessor, 'node', ''),
-)
-if (!hasNginx)
-  console.log('nginx is missing: node:http stands in for the node, and ratios are to no proxy at all')
+const node = await tracked(startSizedNode(onOtherProcessor))
+if (!hasNginx) console.log('nginx is missing: ratios are to no proxy at all')
 const contenders = new Map<string, Contender>()
 const warm = new Set<number>()
 for (const name of names) contenders.set(name, await start(name))
@@ -121,7 +111,7 @@ async function start(name: string): Promise<Contender> {
     }
     case 'fastify, reply-from':
     case 'http-proxy-3': {
-      const proxy = await tracked(startNode(onProxy, name.split(',')[0] ?? name, node.url))
+      const proxy = await tracked(startProxy(name.split(',')[0] ?? name))
       return { processId: proxy.processId, url: direct(proxy.url) }
     }
     case 'gateway':
@@ -164,10 +154,10 @@ async function startGateways(name: string): Promise<Contender> {
   }
 }
 
-async function startNode(before: readonly string[], kind: string, target: string): Promise<RunningServer> {
+async function startProxy(kind: string): Promise<RunningServer> {
   const port = await freePort()
   const file = new URL('fixtures/proxy-process.ts', import.meta.url).pathname
-  const [program, ...args] = [...before, process.execPath, file, kind, String(port), target]
+  const [program, ...args] = [...onProxy, process.execPath, file, kind, String(port), node.url]
   return started(spawn(program, args, { stdio: 'inherit' }), port)
 }
 
@@ -178,29 +168,23 @@ async function tracked(server: Promise<RunningServer>): Promise<RunningServer> {
 }
 
 async function compare(scenario: Scenario): Promise<void> {
-  // The node recognizes batches by their length, and would not recognize half of one.
-  const participants = [...contenders].filter(([name]) => scenario.calls === 1 || name !== twoUpstreams)
-  const samples = new Map<string, ProxySample[]>(participants.map(([name]) => [name, []]))
+  const samples = new Map<string, ProxySample[]>(names.map((name) => [name, []]))
   for (let round = 0; round < report.rounds; round++) {
-    for (const [name, contender] of participants) {
-      await warmUp(name, contender, scenario)
+    for (const [name, contender] of contenders) {
+      await warmUp(contender, scenario)
       samples.get(name)?.push(await measure(contender, scenario, Number(flags.seconds)))
     }
   }
   const { connections, size, calls } = scenario
   const title = `${connections} ${connections === 1 ? 'connection' : 'connections'}, responses of ${size} kB${calls > 1 ? `, batches of ${calls}` : ''}`
   const errors = [...samples.values()].flat().reduce((sum, sample) => sum + sample.errors, 0)
-  const present = Object.fromEntries(
-    participants.map(([name]) => [name, roles[name] ?? 'reference'] as const),
-  )
+  const present = Object.fromEntries(names.map((name) => [name, roles[name] ?? 'reference'] as const))
   report.add({ title, roles: present, measures: proxyMeasures(samples, baseline), errors })
 }
 
-async function warmUp(name: string, contender: Contender, scenario: Scenario): Promise<void> {
+async function warmUp(contender: Contender, scenario: Scenario): Promise<void> {
   const url = contender.url(scenario)
-  const isNginx = hasNginx && (name === 'direct' || name === 'nginx')
-  const nodeSeconds = warm.has(contender.processId) ? leadInSeconds : warmUpSeconds
-  const seconds = isNginx ? nginxLeadInSeconds : nodeSeconds
+  const seconds = warm.has(contender.processId) ? leadInSeconds : warmUpSeconds
   warm.add(contender.processId)
   await load({ ...scenario, command: onOtherProcessor, url, seconds, method: flags.method })
 }

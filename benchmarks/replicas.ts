@@ -5,7 +5,6 @@ import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { readFlags } from './fixtures/read-flags.ts'
-import { startNginxNode } from './fixtures/nginx.ts'
 import { hasPostgresql, openSqlSession, type SqlSession, startPostgresql } from './fixtures/postgresql.ts'
 import { type Redis, startRedis } from './fixtures/redis.ts'
 import { startBalancer } from './fixtures/replica-balancer.ts'
@@ -20,6 +19,7 @@ import {
 import { compareProcesses } from './fixtures/replica-processes.ts'
 import { type Replica, startReplica, writeCredentials } from './fixtures/replica.ts'
 import { type Register, withServers } from './fixtures/replica-run.ts'
+import { startSizedNode } from './fixtures/sized-node.ts'
 
 const flags = readFlags(import.meta.filename, {
   seconds: { type: 'string', default: '10', description: 'of each load' },
@@ -64,7 +64,7 @@ async function run(register: Register): Promise<void> {
   const [postgresql, redis, node] = await Promise.all([
     register(startPostgresql()),
     register(startRedis()),
-    register(startNginxNode([], 1)),
+    register(startSizedNode([])),
   ])
   const environment = {
     DATABASE_URL: postgresql.url,
