@@ -1,7 +1,5 @@
-import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -9,6 +7,7 @@ import { memoryMeter } from '@fairlead/vitest/memory-meter'
 import { type Postgres, postgresPrograms, startPostgres } from '@fairlead/vitest/postgres'
 import { type ServerProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/gateway'
 import { metricTotal } from './metric.ts'
+import { startPlainNode } from './plain-node.ts'
 import { steadyLoad } from './steady-load.ts'
 
 /** The number of connections of a gateway, including the one of this request. */
@@ -19,28 +18,16 @@ async function connectionsOf(url: string): Promise<number> {
 
 const patience = { timeout: 100_000, interval: 100 }
 
-let node: Server
+let node: Awaited<ReturnType<typeof startPlainNode>>
 let postgres: Postgres | undefined
 beforeAll(async () => {
-  node = createServer((request, response) => {
-    request.resume()
-    response.setHeader('content-type', 'application/json')
-    request.on('end', () => response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}'))
-  }).listen(0, '127.0.0.1')
-  await once(node, 'listening')
+  node = await startPlainNode()
   if (postgresPrograms !== undefined) postgres = await startPostgres(postgresPrograms)
 })
 afterAll(async () => {
-  node.closeAllConnections()
   node.close()
   await postgres?.stop()
 })
-
-function urlOf(server: Server): string {
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('It does not listen.')
-  return `http://127.0.0.1:${address.port}`
-}
 
 /** The ids of the child processes of a process. */
 function childrenOf(pid: number): number[] {
@@ -70,7 +57,7 @@ describe.skipIf(postgresPrograms === undefined)('a gateway with several processe
       DATABASE_URL: postgres?.url ?? '',
       FAIRLEAD_SECRET_KEY: '5a'.repeat(32),
       FAIRLEAD_PROCESSES: '2',
-      FAIRLEAD_EVM_UPSTREAM: urlOf(node),
+      FAIRLEAD_EVM_UPSTREAM: node.url,
       FAIRLEAD_PROBE_NODES: 'false',
       FAIRLEAD_LOG_LEVEL: 'warn',
     })
@@ -153,7 +140,7 @@ describe('a gateway with one process', () => {
     const gateway = await startProcess(
       'serve',
       folder.path,
-      { FAIRLEAD_EVM_UPSTREAM: urlOf(node), FAIRLEAD_PROBE_NODES: 'false', ...environment },
+      { FAIRLEAD_EVM_UPSTREAM: node.url, FAIRLEAD_PROBE_NODES: 'false', ...environment },
       args,
     )
     onTestFinished(() => void gateway.process.kill('SIGKILL'))
@@ -232,7 +219,7 @@ describe('a gateway with one process', () => {
   it('reports that several processes need PostgreSQL', async () => {
     const folder = await temporaryFolder()
     onTestFinished(() => folder.remove())
-    const environment = { FAIRLEAD_PROCESSES: '2', FAIRLEAD_EVM_UPSTREAM: urlOf(node) }
+    const environment = { FAIRLEAD_PROCESSES: '2', FAIRLEAD_EVM_UPSTREAM: node.url }
     await expect(startProcess('serve', folder.path, environment)).rejects.toThrow(
       'FAIRLEAD_PROCESSES must be 1 without DATABASE_URL',
     )
