@@ -4,7 +4,7 @@ import { ethCall, unknownToken } from '../attacker/calls.ts'
 import type { Connection } from '../attacker/connection.ts'
 import { completeRequest, unfinishedHead } from '../attacker/http1.ts'
 import { upgradeHeaders } from '../attacker/websocket.ts'
-import { generator } from '../combinations/draw.ts'
+import { generator } from '@fairlead/vitest/draw'
 import type { AttackTable } from './attack.ts'
 
 const kiB = 1_024

@@ -8,7 +8,7 @@ import {
   repetitions,
   withholdings,
 } from './combination.ts'
-import { drawn } from './draw.ts'
+import { drawn } from '@fairlead/vitest/draw'
 
 it('each combination is run, or excluded with a reason', () => {
   expect(allCombinations).toHaveLength(protocols.length * repetitions.length * withholdings.length)
