@@ -99,6 +99,7 @@ async function forward(dependencies: BeaconDependencies, call: BeaconCall, http:
   const maxBytes = sizeLimit(grant, 'maxBodyBytes', dependencies.maxBeaconBodyBytes)
   const body = method === 'POST' ? await bodyFor(operation, maxBytes, http) : undefined
   http.bytesIn = body?.length ?? 0
+  const media = { api: 'beacon node API', types: route ? responseTypes(route) : [] }
   const response = await dependencies.beaconUpstreams.of(grant).forward({
     operation,
     method: method === 'POST' ? 'POST' : 'GET',
@@ -107,14 +108,10 @@ async function forward(dependencies: BeaconDependencies, call: BeaconCall, http:
     body,
     tenant: grant,
     signal: http.signal,
+    media,
     statusOnly: operationId === 'getHealth',
   })
-  const responseRules = {
-    api: 'beacon node API',
-    types: route ? responseTypes(route) : [],
-    timeoutMs: dependencies.timeoutMs,
-  }
-  await sendResponse(response, http, responseRules)
+  await sendResponse(response, http, { ...media, timeoutMs: dependencies.timeoutMs })
 }
 
 function errorOfRejection(rejection: Rejection): RestError {

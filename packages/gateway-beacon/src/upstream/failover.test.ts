@@ -189,6 +189,22 @@ test.each([
   expect([a.requests.length > 0, b.requests.length]).toEqual([true, 1])
 })
 
+const respondWith = (status: number, type: string) => (_: unknown, response: ServerResponse) =>
+  response.writeHead(status, { 'content-type': type }).end('{}')
+
+const media = { api: 'beacon node API', types: ['application/json'] }
+
+test('a read is retried when the response has another media type, a publication is not', async () => {
+  const { a, b, nodes } = await twoNodes()
+  a.serve(respondWith(200, 'text/html'))
+  expect((await sendCall(nodes, { ...read, media })).text).toBe('{"data":"b"}')
+  await sendCall(nodes, { ...publish, media })
+  expect(b.requests).toHaveLength(2)
+  b.serve(respondWith(200, 'text/html'))
+  await expect(sendCall(nodes, { ...publish, media })).rejects.toMatchObject({ status: 502 })
+  expect([a.requests.length, b.requests.length]).toEqual([1, 3])
+})
+
 test('a node whose upstreams are all cordoned responds 503', async () => {
   const { url } = await beaconServer('a')
   const nodes = testUpstreams().of({ ...grantOf([]), upstreams: { beacon: `${url}#cordoned` } })

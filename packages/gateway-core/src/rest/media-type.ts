@@ -1,3 +1,5 @@
+import type { MediaRules } from './rest-call.ts'
+
 /**
  * Selects media types by the `Accept` header of a request.
  *
@@ -43,4 +45,10 @@ function qualityOf(type: string, ranges: readonly Range[]): number {
 /** The media type of a `Content-Type` header without its parameters, in lower case. */
 export function mediaType(header: string): string {
   return (header.split(';', 1)[0] ?? '').trim().toLowerCase()
+}
+
+/** Describes why a media type is not one of an API; undefined when it is. */
+export function mismatchOf(header: string | undefined, { api, types }: MediaRules): string | undefined {
+  if (types.length === 0 || types.includes(mediaType(header ?? ''))) return undefined
+  return `The response of the upstream does not follow the ${api}.`
 }

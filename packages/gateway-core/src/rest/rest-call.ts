@@ -6,6 +6,14 @@ import type { Connection } from '../upstream/upstream.ts'
 import type { UpstreamError, UpstreamErrorKind } from '../upstream/upstream-error.ts'
 import { RestError } from './rest-error.ts'
 
+/** The media types of an API. */
+export interface MediaRules {
+  /** Name of the API in error messages. */
+  readonly api: string
+  /** Media types of a successful response; empty = any type. */
+  readonly types: readonly string[]
+}
+
 /** One request to an upstream. */
 export interface RestCall {
   readonly method: 'GET' | 'POST'
@@ -26,6 +34,8 @@ export interface RestCall {
   readonly isBuffered?: boolean | undefined
   /** Called while such a response has begun and stalled. */
   readonly listener?: StallListener | undefined
+  /** The media types that the response may have. Another one is a failure of the upstream. */
+  readonly media?: MediaRules | undefined
   /** Set when only the status of the response matters, whatever its value. */
   readonly statusOnly?: boolean | undefined
 }

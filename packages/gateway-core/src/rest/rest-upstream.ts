@@ -10,6 +10,7 @@ import { parseRetryAfter } from '../upstream/retry-after.ts'
 import { unavailable, UpstreamError } from '../upstream/upstream-error.ts'
 import { authorizationOf, secretsOfUrl } from '../upstream/upstream-url.ts'
 import { type ApiFormat, readNodeError } from './error-body.ts'
+import { mismatchOf } from './media-type.ts'
 import { visibleHeaders } from './response-headers.ts'
 import {
   type RestCall,
@@ -84,7 +85,12 @@ export function createRestUpstream(
       const { status } = response
       const visible = visibleHeaders(response.headers, secrets, format.headerPrefix)
       const isGood = status >= 200 && status < 300
-      if (isGood && !call.statusOnly) return new SuccessfulResponse(response, visible)
+      if (isGood && !call.statusOnly) {
+        const mismatch = status === 200 && call.media && mismatchOf(visible['content-type'], call.media)
+        if (!mismatch) return new SuccessfulResponse(response, visible)
+        if (!response.bytes) void response.body.dump()
+        throw new RestUpstreamError(new UpstreamError('malformed', mismatch))
+      }
       const { 'content-type': type, 'retry-after': retryAfter } = visible
       const text = await readErrorText(response)
       if (isRejectedCredential(status)) {

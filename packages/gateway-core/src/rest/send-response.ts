@@ -1,10 +1,10 @@
 import type { Route } from '@fairlead/core'
 import { deprecationHeaders } from '../http/deprecation-headers.ts'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { BufferedResponse, StreamedResponse } from './rest-call.ts'
+import type { BufferedResponse, MediaRules, StreamedResponse } from './rest-call.ts'
 import { RestError } from './rest-error.ts'
 import { unreachable } from './rest-upstream.ts'
-import { mediaType } from './media-type.ts'
+import { mismatchOf } from './media-type.ts'
 import type { HttpContext } from '../http/http-context.ts'
 import { streamBody } from '../http/stream-body.ts'
 import { exposedFields } from '../http/response-fields.ts'
@@ -14,11 +14,7 @@ import { type HttpResponse, setHeaders } from '../http/types.ts'
 export const exposedHeaders: readonly string[] = [...exposedFields, 'deprecation', 'sunset']
 
 /** The requirements of an API for responses. */
-export interface ResponseRules {
-  /** Name of the API in error messages. */
-  readonly api: string
-  /** Media types of a successful response; empty = any type. */
-  readonly types: readonly string[]
+export interface ResponseRules extends MediaRules {
   /** Timeout of the upstream between two chunks. */
   readonly timeoutMs: number
 }
@@ -51,14 +47,14 @@ export function sendBuffered({ status, headers, bytes }: BufferedResponse, http:
 async function sendStreamed(
   upstreamResponse: StreamedResponse,
   http: HttpContext,
-  { api, types, timeoutMs }: ResponseRules,
+  rules: ResponseRules,
 ): Promise<void> {
   const { status, headers } = upstreamResponse
   const { request, response } = http
-  const isExpected = types.length === 0 || types.includes(mediaType(headers['content-type'] ?? ''))
-  if (status === 200 && !isExpected) {
+  const mismatch = status === 200 ? mismatchOf(headers['content-type'], rules) : undefined
+  if (mismatch !== undefined) {
     await upstreamResponse.body.dump().catch(() => undefined)
-    throw new RestError(502, `The response of the upstream does not follow the ${api}.`)
+    throw new RestError(502, mismatch)
   }
   if (request.method === 'HEAD') {
     await upstreamResponse.body.dump().catch(() => undefined)
@@ -79,7 +75,7 @@ async function sendStreamed(
       // The total time is not limited, because a response can have any size, but the client has to continue reading. An
       // upstream that stops sending has its own timeout. It has to expire first; otherwise the failure would be
       // attributed to the client.
-      response.setTimeout(2 * timeoutMs)
+      response.setTimeout(2 * rules.timeoutMs)
     },
     failureOf: (error) => (error instanceof RestError ? error : unreachable(error, http.signal)),
     sent: (bytes) => (http.bytesOut += bytes),

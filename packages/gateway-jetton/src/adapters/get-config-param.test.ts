@@ -73,14 +73,19 @@ describe('getConfigParam', () => {
     expect(result).toMatchObject(failure(429, 'Ratelimit exceed'))
   })
 
-  it.each<UpstreamReply>([
-    [200, 'It works!'],
-    { ok: true },
-    { ok: true, result: { config: {} } },
-    info('AAAA'),
-  ])('rejects an invalid response: %j', async (reply) => {
-    const { result } = await callAdapter('getConfigParam', reply)
-    expect(result).toMatchObject(failure(502, 'The response of the upstream is invalid.'))
+  it.each<UpstreamReply>([{ ok: true }, { ok: true, result: { config: {} } }, info('AAAA')])(
+    'rejects an invalid response: %j',
+    async (reply) => {
+      const { result } = await callAdapter('getConfigParam', reply)
+      expect(result).toMatchObject(failure(502, 'The response of the upstream is invalid.'))
+    },
+  )
+
+  it('rejects a response of another media type', async () => {
+    const { result } = await callAdapter('getConfigParam', [200, 'It works!'])
+    expect(result).toMatchObject(
+      failure(502, 'The response of the upstream does not follow the jetton chain API.'),
+    )
   })
 })
 

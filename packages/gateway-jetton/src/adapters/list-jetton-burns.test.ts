@@ -272,9 +272,13 @@ describe('an upstream that does not return burns', () => {
     { jetton_burns: [burn(1, { transaction_hash: 7 })] },
     { jetton_burns: [burn(1, { transaction_now: '1763739000' })] },
     { jetton_burns: [burn(1, { amount: '1.5' })] },
-    [200, 'It works!'],
   ])('causes a 502: %j', async (reply) => {
     const error = await errorFor(reply)
     expect(error).toMatchObject({ status: 502, message: 'The response of the upstream is invalid.' })
+  })
+
+  it('causes a 502 when its response has another media type', async () => {
+    const message = 'The response of the upstream does not follow the jetton chain API.'
+    expect(await errorFor([200, 'It works!'])).toMatchObject({ status: 502, message })
   })
 })

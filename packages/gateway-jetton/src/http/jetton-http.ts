@@ -4,7 +4,7 @@ import { sizeLimit } from '@fairlead/gateway-core/admission/request-limits'
 import { jettonAdapters } from '../adapters/adapters.ts'
 import { withEmptyLists } from '../upstream/empty-lists.ts'
 import { JettonError } from '../jetton-error.ts'
-import type { JettonUpstreams, PooledNodeUpstreams } from '../upstream/jetton-upstreams.ts'
+import { jettonMedia, type JettonUpstreams, type PooledNodeUpstreams } from '../upstream/jetton-upstreams.ts'
 import { readRpcCall, type RpcReply } from '../json-rpc/call.ts'
 import { findRpcMethod } from '../json-rpc/rpc-methods.ts'
 import { plainHead, rpcBody, rpcHead, streamedWithHead, withHead } from '../json-rpc/envelope.ts'
@@ -247,7 +247,7 @@ function send(
   http: HttpContext,
   timeoutMs: number,
 ): Promise<void> {
-  return sendResponse(response, http, { api: 'jetton chain API', types: ['application/json'], timeoutMs })
+  return sendResponse(response, http, { ...jettonMedia, timeoutMs })
 }
 
 /** Returns the headers that the contract defines, and never the credential. */

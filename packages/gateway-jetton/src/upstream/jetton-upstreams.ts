@@ -5,6 +5,7 @@ import type { MemoryLedger } from '@fairlead/gateway-core/memory/memory-ledger'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type {
   BufferedResponse,
+  MediaRules,
   RestCall,
   RestResponse,
   RestUpstream,
@@ -57,6 +58,9 @@ export interface JettonUpstreams {
   checkEmbedded(signal: CancellationSignal): Promise<void>
   close(): Promise<void>
 }
+
+/** The media types of the API. */
+export const jettonMedia: MediaRules = { api: 'jetton chain API', types: ['application/json'] }
 
 // The upstreams of nodes change, and there is no notification of removed ones.
 const maxCachedNodes = 20_000
@@ -152,7 +156,7 @@ export class PooledNodeUpstreams implements NodeUpstreams {
    * @param resending - when the call may also be sent to another upstream
    */
   async forward(family: JettonFamily, resending: Idempotency, call: RestCall): Promise<RestResponse> {
-    return this.#pools[family]().request(call, resending)
+    return this.#pools[family]().request({ ...call, media: jettonMedia }, resending)
   }
 
   async request({

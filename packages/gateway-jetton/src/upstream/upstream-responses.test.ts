@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { JettonExchange, json, respondWith } from '../testing/jetton-exchange.ts'
 import { jettonToken, listenToJetton } from '../testing/jetton-fixture.ts'
-import { serve } from '@fairlead/gateway-core/testing/serve'
+import { serve, startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { waitFor } from '@fairlead/vitest/wait-for'
 
 const address = 'EQB7NM_xT1_NNUbwpMxxr7tHl6nPpSQjvMN5Fje_nw1-vXMc'
@@ -86,6 +86,23 @@ describe('upstream errors', () => {
       params: {},
     })
     expect(await exchange.failure(rpc)).toEqual({ status, error, jsonrpc: '2.0', id: 'é"' })
+  })
+
+  it.each([
+    ['a read', 'getMasterchainInfo', {}],
+    ['a read that the gateway adapts', 'shards', { seqno: 1 }],
+  ])('of another media type are replaced by those of the next upstream: %s', async (_, method, params) => {
+    const info = json(200, { ok: true, result: { shards: [], last: { seqno: 1 } } })
+    // Its health check succeeds.
+    const page = await startTestNode((request, response) => {
+      const isCheck = request.url === '/api/v2/getMasterchainInfo'
+      const respond = isCheck ? info : respondWith(200, 'text/html', '<html>')
+      respond(request, response)
+    })
+    const gateway = await listenToJetton(`${page} ${exchange.node.url}`)
+    exchange.behaviour = info
+    expect((await gateway.rpc({ jsonrpc: '2.0', id: 1, method, params })).status).toBe(200)
+    await gateway.stop()
   })
 
   it('preserve retry-after', async () => {
