@@ -205,6 +205,25 @@ test('a read is retried when the response has another media type, a publication 
   expect([a.requests.length, b.requests.length]).toEqual([1, 3])
 })
 
+test('an upstream that fails reads is skipped after five of them, if another one serves them', async () => {
+  const { a, b, nodes } = await twoNodes()
+  a.serve(respondWith(500, 'application/json'))
+  for (let calls = 0; calls < 10; calls += 1) expect((await sendCall(nodes, read)).text).toBe('{"data":"b"}')
+  expect([a.requests.length, b.requests.length]).toEqual([5, 10])
+})
+
+test('errors that all upstreams have do not count against them', async () => {
+  const [a, b] = [await beaconServer('a'), await beaconServer('b')]
+  const all = testUpstreams()
+  const grant = grantOf([a, b])
+  for (const server of [a, b]) server.serve(respondWith(500, 'application/json'))
+  for (let calls = 0; calls < 10; calls += 1) await sendCall(all.of(grant), read)
+  expect(all.statesOf(grant)).toMatchObject([
+    { class: 'ready', failures: 0 },
+    { class: 'ready', failures: 0 },
+  ])
+})
+
 test('a node whose upstreams are all cordoned responds 503', async () => {
   const { url } = await beaconServer('a')
   const nodes = testUpstreams().of({ ...grantOf([]), upstreams: { beacon: `${url}#cordoned` } })

@@ -5,6 +5,7 @@ import type { Idempotency } from '../upstream/idempotency.ts'
 import type { PoolMember } from '../upstream/pool-member.ts'
 import { parseRetryAfter } from '../upstream/retry-after.ts'
 import type { Upstream } from '../upstream/upstream.ts'
+import { UpstreamError } from '../upstream/upstream-error.ts'
 import type { RestCall, RestResponse, RestUpstream } from './rest-call.ts'
 
 /** `busy` for HTTP 429, `failed` for 5xx, `good` for any other status. */
@@ -26,6 +27,8 @@ export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestRe
   hasFailed = false
   readonly #call: RestCall
   readonly #onFailure: () => void
+  /** The upstream that responded with 5xx, and its failure. */
+  #failed: { readonly upstream: Upstream; readonly failure: UpstreamError } | undefined
 
   /**
    * @param timeoutMs - response timeout
@@ -69,8 +72,16 @@ export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestRe
     responseClass: RestResponseClass,
     response: RestResponse,
   ): void {
+    const { status } = response
     recordRateLimit(member.upstream, response)
     if (responseClass !== 'good') this.#onFailure()
+    // The call itself may be the cause of a 5xx response, unless another upstream has served it.
+    if (status < 400) this.#failed?.upstream.recordFailure(this.#failed.failure, this.latencyClass)
+    if (responseClass === 'failed') this.#failed = { upstream: member.upstream, failure: failureOf(status) }
+  }
+
+  isHealthy(responseClass: RestResponseClass): boolean {
+    return responseClass !== 'failed'
   }
 
   isStreaming(response: RestResponse): boolean {
@@ -90,4 +101,8 @@ export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestRe
   discard(response: RestResponse): void {
     if ('body' in response) response.body.destroy()
   }
+}
+
+function failureOf(httpStatus: number): UpstreamError {
+  return new UpstreamError('http_error', `The upstream returned HTTP ${httpStatus}.`, { httpStatus })
 }

@@ -50,6 +50,8 @@ export interface UpstreamCall<connection extends Connection, response, responseC
    * @throws UpstreamError when it is not a response of the protocol
    */
   classify(response: response): responseClass
+  /** Whether a response shows that its upstream is healthy; true when omitted. */
+  isHealthy?(responseClass: responseClass): boolean
   /** Records what a response indicates about its upstream. */
   recordResponseClass?(member: PoolMember<connection>, responseClass: responseClass, response: response): void
   /** Whether the body of a response has not arrived completely. */
@@ -170,7 +172,8 @@ export class Attempt<connection extends Connection, response, responseClass>
     } catch (error) {
       return this.reject(error)
     }
-    member.upstream.recordResponse()
+    if (this.#call.isHealthy?.(responseClass) === false) member.upstream.breaker.cancelProbe()
+    else member.upstream.recordResponse()
     this.#call.recordResponseClass?.(member, responseClass, response)
     // A body that has not arrived completely ends with the call.
     this.#end(this.#call.isStreaming(response))
