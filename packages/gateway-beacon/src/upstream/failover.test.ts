@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { processSocketData, waitFor } from '@fairlead/vitest/wait-for'
-import { sendJson, beaconServer } from '../testing/beacon-server.ts'
+import { healthTimes } from '@fairlead/gateway-core/upstream/steady-pool'
+import { sendJson, type BeaconServer, beaconServer } from '../testing/beacon-server.ts'
 import { testUpstreams, sendCall, grantOf } from '../testing/node-set.ts'
 
 const read = { target: '/eth/v1/beacon/states/head/root' }
@@ -203,6 +204,25 @@ test('a read is retried when the response has another media type, a publication 
   b.serve(respondWith(200, 'text/html'))
   await expect(sendCall(nodes, { ...publish, media })).rejects.toMatchObject({ status: 502 })
   expect([a.requests.length, b.requests.length]).toEqual([1, 3])
+})
+
+test.each<readonly [string, (server: BeaconServer) => void]>([
+  ['responds with status 500', (server) => server.serve(respondWith(500, 'application/json'))],
+  ['responds with status 429', (server) => server.serve(respondWith(429, 'application/json'))],
+  ['responds with another media type', (server) => server.serve(respondWith(200, 'text/html'))],
+  ['disconnects', (server) => server.serve((_, response) => response.destroy())],
+  ['does not respond', (server) => server.hang()],
+])('a read is sent to an upstream that has just recovered when the other one %s', async (_, fail) => {
+  const [a, b] = [await beaconServer('a'), await beaconServer('b')]
+  const times = { ...healthTimes, intervalMs: 60_000 }
+  const nodes = testUpstreams({ timeoutMs: 120_000, times }).of(grantOf([a, b]))
+  await sendCall(nodes, read)
+  await a.stop()
+  await processSocketData()
+  await sendCall(nodes, read)
+  await a.start()
+  fail(b)
+  expect((await sendCall(nodes, { ...read, media })).text).toBe('{"data":"a"}')
 })
 
 test('an upstream that fails reads is skipped after five of them, if another one serves them', async () => {

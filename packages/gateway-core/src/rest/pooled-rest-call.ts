@@ -95,7 +95,8 @@ export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestRe
     if (responseClass === 'good') return 'accept'
     // A call that fails at two upstreams would also fail at the third one.
     if (this.resending === 'unseen' || progress.tried.length > 1) return 'fallback'
-    return progress.next()?.upstream.isResponsive === true ? 'next' : 'fallback'
+    const next = progress.next()?.upstream
+    return next && (next.isResponsive || next.mayTry('failing')) ? 'next' : 'fallback'
   }
 
   discard(response: RestResponse): void {

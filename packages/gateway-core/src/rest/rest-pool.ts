@@ -45,6 +45,7 @@ export class RestPool {
   readonly #support: CallSupport<RestUpstream, PooledRestCall> = {
     choose: (_, tried) => this.#pool.choose(tried),
     hedgeMs: () => undefined,
+    hasResponsive: () => this.#pool.hasResponsive(),
     retry: () => this.#retries.spend(),
     hedge: () => false,
   }
@@ -64,6 +65,7 @@ export class RestPool {
     this.#silenceWatch = new SilenceWatch(
       this.#pool.members,
       ({ upstream }, signal) => options.probe(upstream.connection, signal),
+      () => this.#pool.checkSoon(),
       options.log,
     )
   }

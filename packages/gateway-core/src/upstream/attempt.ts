@@ -82,18 +82,22 @@ export class Attempt<connection extends Connection, response, responseClass>
   next: RunningAttempt | undefined = undefined
   readonly #call: UpstreamCall<connection, response, responseClass>
   readonly #listener: AttemptListener<connection, response, responseClass>
+  readonly #isTrial: boolean
   readonly #ended = new Cancellation()
   #beganAt = 0
   #isStalled = false
 
+  /** @param isTrial - whether the upstream is out of service; see {@link Upstream.mayTry} */
   constructor(
     member: PoolMember<connection>,
     call: UpstreamCall<connection, response, responseClass>,
     listener: AttemptListener<connection, response, responseClass>,
+    isTrial: boolean,
   ) {
     this.member = member
     this.#call = call
     this.#listener = listener
+    this.#isTrial = isTrial
   }
 
   get isShort(): boolean {
@@ -174,6 +178,7 @@ export class Attempt<connection extends Connection, response, responseClass>
     }
     if (this.#call.isHealthy?.(responseClass) === false) member.upstream.breaker.cancelProbe()
     else member.upstream.recordResponse()
+    if (this.#isTrial) member.upstream.rate.resume()
     this.#call.recordResponseClass?.(member, responseClass, response)
     // A body that has not arrived completely ends with the call.
     this.#end(this.#call.isStreaming(response))

@@ -26,6 +26,8 @@ export interface HealthRules<connection extends Connection, health> {
 
 /** The pool that checks its upstreams. */
 export interface CheckingPool<connection extends Connection, health> {
+  /** Whether an upstream in use receives calls as usual. */
+  hasResponsive(): boolean
   /** Creates the cancellation signal of one request. */
   signal(): AbortSignal
   /** Handles the result of a check that met all rules. */
@@ -41,7 +43,7 @@ export async function checkHealth<connection extends Connection, health extends 
   pool: CheckingPool<connection, health>,
 ): Promise<void> {
   const { upstream } = member
-  const isProbe = upstream.breaker.probe()
+  const isProbe = upstream.breaker.probe(!pool.hasResponsive())
   try {
     const health: Partial<health> = {}
     for (const rule of rules) await rule(member, health, () => pool.signal())

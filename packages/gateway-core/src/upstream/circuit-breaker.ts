@@ -37,11 +37,12 @@ export class CircuitBreaker {
   /**
    * Requests permission for a call. An open breaker permits one probe after its pause.
    *
+   * @param isUrgent - whether no other upstream responds, so that the probe does not wait for the end of the pause
    * @returns whether a call may be sent now; its outcome must then be reported
    */
-  probe(): boolean {
+  probe(isUrgent = false): boolean {
     if (this.#state === 'closed') return true
-    if (this.#state === 'half-open' || this.#now() - this.#changedAt < this.#pauseMs) return false
+    if (this.#state === 'half-open' || (!isUrgent && this.#isPausing())) return false
     this.#state = 'half-open'
     return true
   }
@@ -63,8 +64,14 @@ export class CircuitBreaker {
     this.#consecutiveFailures += 1
     this.#calls += 1
     this.#errorRate += (1 - this.#errorRate) * weightOfLatest
-    if (this.#state === 'half-open') this.#open(Math.min(2 * this.#pauseMs, maxPauseMs))
+    // Only a probe after the pause shows that the pause was too short.
+    if (this.#state === 'half-open' && this.#isPausing()) this.#state = 'open'
+    else if (this.#state === 'half-open') this.#open(Math.min(2 * this.#pauseMs, maxPauseMs))
     else if (this.#state === 'closed' && (isDown || this.#isFailing())) this.#open(this.#pauseAfterClosed())
+  }
+
+  #isPausing(): boolean {
+    return this.#now() - this.#changedAt < this.#pauseMs
   }
 
   #isFailing(): boolean {

@@ -6,6 +6,7 @@ import {
   type Outcome,
   type UpstreamCall,
 } from './attempt.ts'
+import { type AvailableUpstream, selectAvailable } from './available-upstream.ts'
 import { mayResend } from './idempotency.ts'
 import { takeSlot } from './rate-slot.ts'
 import type { PoolMember } from './pool-member.ts'
@@ -50,6 +51,8 @@ export interface CallSupport<connection extends Connection, call> {
   choose(call: call, tried: readonly PoolMember<connection>[]): PoolMember<connection> | undefined
   /** Delay of the hedge after the call to the first upstream; undefined when no hedge is sent. */
   hedgeMs(first: PoolMember<connection>, call: call): number | undefined
+  /** @returns whether an upstream in use receives calls as usual */
+  hasResponsive(): boolean
   /** @returns whether the retry budget allows another attempt */
   retry(): boolean
   /** @returns whether a call may be sent to a second upstream while the first one has not failed */
@@ -61,6 +64,9 @@ export interface PooledResponse<connection extends Connection, response> {
   readonly member: PoolMember<connection>
   readonly response: response
 }
+
+/** Why an upstream receives a call. */
+type Reason = 'first' | 'retry' | 'hedge'
 
 /** One call at a pool. It tries one upstream after the other, or two in parallel, until a response is accepted. */
 export class FailoverCall<
@@ -113,19 +119,27 @@ export class FailoverCall<
   }
 
   /** Calls another upstream, if there is one. */
-  #tryNext(why: 'first' | 'retry' | 'hedge'): void {
+  #tryNext(why: Reason): void {
+    const best = this.next()
+    if (!best) return this.#settleIfDone()
+    const other = best.upstream.rate.isBlocked ? this.#selectAvailable('failing') : undefined
+    if (other) this.#send(other.member, why, other.isTrial)
+    else this.#send(best, why)
+  }
+
+  #send(member: PoolMember<connection>, why: Reason, isTrial = false): void {
     try {
-      const member = this.next()
-      if (!member) return this.#settleIfDone()
       this.tried.push(member)
-      const slot = takeSlot(member.upstream.rate, this.#call.tenant, this.#call.signal)
-      if (!slot) return this.#attempt(member, why)
+      const { rate } = member.upstream
+      if (isTrial) rate.take()
+      const slot = isTrial ? undefined : takeSlot(rate, this.#call.tenant, this.#call.signal)
+      if (!slot) return this.#attempt(member, why, isTrial)
       this.#awaited += 1
       settleWith(slot, {
         resolve: () => {
           this.#awaited -= 1
           try {
-            this.#attempt(member, why)
+            this.#attempt(member, why, isTrial)
           } catch (error) {
             // The code that began the call is no longer on the stack to receive the error.
             this.#fail(error)
@@ -142,10 +156,16 @@ export class FailoverCall<
     }
   }
 
-  #attempt(member: PoolMember<connection>, why: 'first' | 'retry' | 'hedge'): void {
+  #selectAvailable(state: 'waiting' | 'failing'): AvailableUpstream<connection> | undefined {
+    return selectAvailable((others) => this.#support.choose(this.#call, [...this.tried, ...others]), state)
+  }
+
+  #attempt(member: PoolMember<connection>, why: Reason, isTrial: boolean): void {
     if (this.#isSettled) return
     if (this.#running.length > 0) this.maybeAccepted = true
-    const attempt = new Attempt(member, this.#call, this)
+    const { breaker } = member.upstream
+    if (breaker.state !== 'closed' && (isTrial || !this.#support.hasResponsive())) breaker.probe(true)
+    const attempt = new Attempt(member, this.#call, this, isTrial)
     this.#running = [...this.#running, attempt]
     if (why === 'retry') member.upstream.retries += 1
     if (why === 'hedge') member.upstream.hedges += 1
@@ -176,14 +196,16 @@ export class FailoverCall<
 
   /** @returns whether a second upstream is called in parallel */
   #sendSecond(why: 'retry' | 'hedge'): boolean {
-    if (this.#running.length !== 1 || !this.#hasNext() || !this.#support[why]()) return false
-    this.#tryNext(why)
+    if (this.#running.length !== 1) return false
+    const second = why === 'hedge' ? this.#nextIfAvailable() : this.#selectAvailable('waiting')
+    if (!second || !this.#support[why]()) return false
+    this.#send(second.member, why, second.isTrial)
     return true
   }
 
-  #hasNext(): boolean {
-    const next = this.next()?.upstream
-    return next !== undefined && next.isResponsive && next.rate.waitMs === 0
+  #nextIfAvailable(): AvailableUpstream<connection> | undefined {
+    const member = this.next()
+    return member?.upstream.isAvailable === true ? { member, isTrial: false } : undefined
   }
 
   /**
@@ -193,8 +215,9 @@ export class FailoverCall<
   onHanging(attempt: Attempt<connection, response, responseClass>): void {
     if (this.#isSettled || this.#call.resending !== 'always' || this.#awaited > 0) return
     if (this.#running.some((other) => other !== attempt && !other.isHanging)) return
+    const other = this.#selectAvailable('waiting')
     // resend: silent upstream
-    if (this.#hasNext() && this.next()?.upstream.silence.isSuspected === false) this.#tryNext('retry')
+    if (other) this.#send(other.member, 'retry', other.isTrial)
   }
 
   onOutcome(

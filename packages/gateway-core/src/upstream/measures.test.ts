@@ -68,6 +68,23 @@ describe('CircuitBreaker', () => {
     expect(breaker.state).toBe('closed')
   })
 
+  it('permits a probe before the end of the pause when it is urgent, and pauses no longer when it fails', () => {
+    const breaker = new CircuitBreaker(clock)
+    breaker.fail(true)
+    for (const passed of [0, 100, 899]) {
+      now += passed
+      expect([breaker.probe(), breaker.probe(true), breaker.probe(true)]).toEqual([false, true, false])
+      breaker.fail(true)
+      expect(breaker.state).toBe('open')
+    }
+    now += 1
+    expect(breaker.probe()).toBe(true)
+    breaker.fail(true)
+    expect(breaker.probe(true)).toBe(true)
+    breaker.succeed()
+    expect(breaker.state).toBe('closed')
+  })
+
   it('pauses longer after a relapse, and resets later', () => {
     const breaker = new CircuitBreaker(clock)
     breaker.fail(true)
@@ -132,6 +149,19 @@ describe('RateBudget', () => {
     expect(rate.isPaused).toBe(false)
     rate.recordRejection(10 ** 9)
     expect(rate.waitMs).toBe(60_000)
+  })
+
+  it('ends a pause when the upstream accepts a call during it', () => {
+    const rate = new RateBudget(2, clock)
+    rate.recordRejection(undefined)
+    expect([rate.isBlocked, rate.hasSlot, rate.isPausedOnRequest]).toEqual([true, true, false])
+    rate.resume()
+    expect([rate.isBlocked, rate.waitMs]).toEqual([false, 0])
+    rate.recordRejection(60_000)
+    expect([rate.isBlocked, rate.isPausedOnRequest]).toEqual([true, true])
+    rate.resume()
+    for (let calls = 0; calls < 3; calls += 1) rate.take()
+    expect([rate.isBlocked, rate.hasSlot, rate.waitMs]).toEqual([false, false, 1_000])
   })
 })
 

@@ -185,6 +185,11 @@ export function reportedHeads<member extends PoolMember>(
   })
 }
 
+/** Whether an upstream in use receives calls as usual. */
+export function hasResponsive(members: readonly PoolMember[]): boolean {
+  return members.some(({ isInUse, upstream }) => isInUse && upstream.isResponsive)
+}
+
 /** An upstream with its entry in the record of a node. */
 export interface PoolUpstream<connection extends Connection> {
   readonly upstream: Upstream<connection>

@@ -19,6 +19,7 @@ export class RateBudget {
   readonly #now: () => number
   #pausedUntil = -Infinity
   #pauseMs = firstPauseMs
+  #isRequested = false
 
   /**
    * @param perSecond - calls per second; unlimited when undefined
@@ -36,7 +37,22 @@ export class RateBudget {
 
   /** Whether the upstream has rejected calls for now. */
   get isPaused(): boolean {
-    return this.#now() < this.#pausedUntil
+    return this.#pausedUntil !== -Infinity && this.#now() < this.#pausedUntil
+  }
+
+  /** Whether the upstream has requested the current pause by its `Retry-After`. */
+  get isPausedOnRequest(): boolean {
+    return this.#isRequested && this.isPaused
+  }
+
+  /** Whether a call would be rejected, or wait for the end of a pause. */
+  get isBlocked(): boolean {
+    return this.isPaused || this.waitMs > maxWaitMs
+  }
+
+  /** Whether a call that does not wait for the end of a pause is within the configured rate. */
+  get hasSlot(): boolean {
+    return this.#bucket === undefined || this.#bucket.waitMs(this.#now()) === 0
   }
 
   /** Time that the next call has to wait, in milliseconds; 0 when it can be sent at once. */
@@ -58,6 +74,12 @@ export class RateBudget {
     const pauseMs = Math.min(retryAfterMs ?? this.#pauseMs, maxPauseMs)
     this.#pauseMs = Math.min(2 * this.#pauseMs, maxPauseMs)
     this.#pausedUntil = now + pauseMs
+    this.#isRequested = retryAfterMs !== undefined
+  }
+
+  /** Ends the pause, because the upstream has responded to a call during it. */
+  resume(): void {
+    this.#pausedUntil = -Infinity
   }
 
   /** Records that the upstream has accepted a call. */

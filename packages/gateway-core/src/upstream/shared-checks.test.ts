@@ -49,3 +49,26 @@ it('a failed probe opens the circuit breaker again, also shortly after a check o
   await vi.advanceTimersByTimeAsync(0)
   expect(upstream.breaker.state).toBe('open')
 })
+
+it.each([
+  ['waits for the pause of an open circuit breaker', false, 'open'],
+  ['does not wait for it when no other upstream responds', true, 'closed'],
+] as const)('a successful check %s', async (_, isOtherSilent, state) => {
+  const records = parseUpstreams('http://a http://b')
+  const upstreams = records.map((record, position) => ({
+    upstream: new Upstream(
+      'ab'.charAt(position),
+      { lastBytesAt: -Infinity, mismatchedResponses: 0 },
+      undefined,
+    ),
+    record,
+    position,
+  }))
+  const [a, b] = upstreams.map(({ upstream }) => upstream)
+  a?.breaker.fail(true)
+  if (b) b.silence.isSilent = isOtherSilent
+  const pool = new SteadyPool('beacon', upstreams, { rules: [], toleratedLag: 0, times })
+  pool.checkSoon()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(a?.breaker.state).toBe(state)
+})

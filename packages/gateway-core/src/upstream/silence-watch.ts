@@ -17,6 +17,7 @@ const idleTicks = 40
 export class SilenceWatch<member extends PoolMember> {
   readonly #members: readonly member[]
   readonly #sendProbe: (member: member, signal: CancellationSignal) => Promise<unknown>
+  readonly #onSilent: () => void
   readonly #log: Logger | undefined
   readonly #now: () => number
   #timer: NodeJS.Timeout | undefined
@@ -26,16 +27,19 @@ export class SilenceWatch<member extends PoolMember> {
 
   /**
    * @param sendProbe - sends a request that is cheap for the upstream
+   * @param onSilent - called when an upstream has become silent
    * @param now - a clock in milliseconds
    */
   constructor(
     members: readonly member[],
     sendProbe: (member: member, signal: CancellationSignal) => Promise<unknown>,
+    onSilent: () => void,
     log: Logger | undefined,
     now: () => number = () => performance.now(),
   ) {
     this.#members = members
     this.#sendProbe = sendProbe
+    this.#onSilent = onSilent
     this.#log = log
     this.#now = now
   }
@@ -94,6 +98,7 @@ export class SilenceWatch<member extends PoolMember> {
         ? 'an upstream responds again'
         : 'an upstream does not respond and receives no calls'
       this.#log?.warn({ upstream: id }, message)
+      if (!wasSilent) this.#onSilent()
     }
     if (isProbeDue && !isProbed) this.#probe(member, limitMs)
   }

@@ -2,7 +2,13 @@ import { ChainHeads } from './chain-heads.ts'
 import { type CheckingPool, checkHealth, type HealthRules } from './check-health.ts'
 import { HealthRounds, type RoundTimes } from './health-rounds.ts'
 import { selectSticky } from './select-upstream.ts'
-import { defaultBlockMs, PoolMember, type PoolUpstream, type UpstreamState } from './pool-member.ts'
+import {
+  defaultBlockMs,
+  hasResponsive,
+  PoolMember,
+  type PoolUpstream,
+  type UpstreamState,
+} from './pool-member.ts'
 import type { Connection } from './upstream.ts'
 
 /** The health that an upstream reports. */
@@ -118,6 +124,10 @@ export class SteadyPool<connection extends Connection> implements CheckingPool<c
 
   close(): void {
     this.#rounds.stop()
+  }
+
+  hasResponsive(): boolean {
+    return hasResponsive(this.members)
   }
 
   signal(): AbortSignal {

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type { UpstreamError, UpstreamErrorKind } from './upstream-error.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'
 import { RateBudget } from './rate-budget.ts'
+import { type BudgetRules, RetryBudget } from './retry-budget.ts'
 import { Latency, type LatencyClass } from './latency.ts'
 import { RunningAttempts } from './running-attempts.ts'
 import { Silence } from './silence.ts'
@@ -15,6 +16,15 @@ const missingMethodMs = 10 * 60_000
 const rangeLimitMs = 10 * 60_000
 // The minimum interval between two rounds of a pool.
 const sameFailureMs = 1_000
+
+/**
+ * Rules for trials of an upstream that is out of service. A call that waits for a silent upstream can wait for the trial of
+ * another call; a call that would fail cannot.
+ */
+export const trialRules: Readonly<Record<'waiting' | 'failing', BudgetRules>> = {
+  waiting: { share: 0, perSecond: 10, max: 1 },
+  failing: { share: 0, perSecond: 10, max: 32 },
+}
 
 /** The connections to an upstream. */
 export interface Connection {
@@ -37,6 +47,10 @@ export class Upstream<connection extends Connection = Connection> {
   readonly latency: Readonly<Record<LatencyClass, Latency>> = { short: new Latency(), long: new Latency() }
   readonly silence = new Silence()
   readonly attempts = new RunningAttempts()
+  readonly #trials = {
+    waiting: new RetryBudget(trialRules.waiting),
+    failing: new RetryBudget(trialRules.failing),
+  }
   readonly #missingMethods = new Map<string, number>()
   readonly #rangeLimits = new Map<string, { readonly blocks: number; readonly at: number }>()
   #lastFailedCheck: { readonly pool: object; readonly at: number } | undefined
@@ -77,6 +91,23 @@ export class Upstream<connection extends Connection = Connection> {
   /** Whether it receives calls as usual: its circuit breaker is closed, and it is not silent. */
   get isResponsive(): boolean {
     return this.breaker.state === 'closed' && !this.silence.isSilent
+  }
+
+  /** Whether a call can be sent to it now, and is expected to get a response. */
+  get isAvailable(): boolean {
+    return this.isResponsive && !this.silence.isSuspected && this.rate.waitMs === 0
+  }
+
+  /**
+   * Whether a call that no other upstream serves may be sent to it as a trial, although its circuit breaker is open or it
+   * pauses after HTTP 429: it may have recovered. The number of trials is limited.
+   *
+   * @param state - of the call. Only a waiting one ignores a pause that the upstream has requested by `Retry-After`.
+   */
+  mayTry(state: keyof typeof trialRules): boolean {
+    const { rate, silence } = this
+    if (silence.isSuspected || !rate.hasSlot || (state === 'failing' && rate.isPausedOnRequest)) return false
+    return this.#trials[state].spend()
   }
 
   /** Records that the upstream does not implement a method. */

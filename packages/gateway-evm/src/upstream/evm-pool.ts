@@ -12,6 +12,7 @@ import { depthsOf } from '../chain/chain-depths.ts'
 import type { ChainView } from '../chain/chain-view.ts'
 import { highestRangeLimit, selectUpstream } from '@fairlead/gateway-core/upstream/select-upstream'
 import {
+  hasResponsive,
   laggingBlocks,
   PoolMember,
   type PoolUpstream,
@@ -57,6 +58,7 @@ export class EvmPool {
   readonly #support: CallSupport<ConnectedUpstream, EvmCall> = {
     choose: (call, tried) => this.#choose(call, tried),
     hedgeMs: (first, call) => this.#hedgeMs(first, call),
+    hasResponsive: () => hasResponsive(this.#members),
     retry: () => this.#retries.spend(),
     hedge: () => this.#hedges.spend(),
   }
@@ -77,6 +79,7 @@ export class EvmPool {
     this.#silenceWatch = new SilenceWatch(
       this.#members,
       ({ upstream }, signal) => upstream.connection.call('eth_chainId', [], signal),
+      () => this.#watch.checkSoon(),
       options.log,
     )
   }

@@ -39,6 +39,25 @@ describe('a call with several upstreams', () => {
     expect(node.states()[0]?.failures).toBeGreaterThan(0)
   })
 
+  it.each(['killed', 'garbage', 429, 500] as const)(
+    'is sent to an upstream that has recovered before it is in service again, when the other one hangs: %s',
+    async (fault) => {
+      const { first, second, node } = await two({ hedges: false, pollMs: 60_000, timeoutMs: 600_000 })
+      for (let call = 0; call < 40; call += 1) await node.call('eth_gasPrice')
+      if (fault === 'killed') await first.kill()
+      else first.fault = fault
+      await processSocketData()
+      for (let call = 0; call < 40; call += 1) expect(await node.call('eth_gasPrice')).toBe('second')
+      if (fault === 'killed') await first.revive()
+      first.fault = 'none'
+      second.fault = 'hang'
+      const responses = await Promise.all(
+        Array.from({ length: 40 }, (_, call) => node.call(call % 2 === 0 ? 'eth_gasPrice' : 'eth_call')),
+      )
+      expect(new Set(responses)).toEqual(new Set(['first']))
+    },
+  )
+
   it('returns to a recovered upstream when it is no longer busy', async () => {
     const { first, node } = await two()
     await node.call('eth_gasPrice')

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { type CheckingPool, checkHealth } from '@fairlead/gateway-core/upstream/check-health'
 import { HealthRounds } from '@fairlead/gateway-core/upstream/health-rounds'
 import { ChainHeads } from '@fairlead/gateway-core/upstream/chain-heads'
+import { hasResponsive } from '@fairlead/gateway-core/upstream/pool-member'
 import { knownBlockMs } from '../chain/block-times.ts'
 import { ObservedChain } from '../chain/observed-chain.ts'
 import { ChainSelection } from './chain-selection.ts'
@@ -105,6 +106,11 @@ export class HealthCheck implements CheckingPool<ConnectedUpstream, EvmHealth> {
     return this.#rounds.use()
   }
 
+  /** Checks all upstreams now, because one of them is silent. */
+  checkSoon(): void {
+    this.#rounds.checkSoon()
+  }
+
   /** Starts no further rounds. Calls still wait for the first round. */
   retire(): void {
     this.#rounds.retire()
@@ -113,6 +119,10 @@ export class HealthCheck implements CheckingPool<ConnectedUpstream, EvmHealth> {
   stop(): void {
     this.#stopped.abort()
     this.#rounds.stop()
+  }
+
+  hasResponsive(): boolean {
+    return hasResponsive(this.#members)
   }
 
   signal(): AbortSignal {

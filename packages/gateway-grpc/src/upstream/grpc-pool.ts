@@ -120,8 +120,8 @@ export class GrpcPool {
     const { upstream } = member
     const { connection } = upstream
     const beganAt = upstream.begin()
-    // A single upstream is not checked: a response shows that it is healthy again.
-    if (this.#pool.only) upstream.breaker.probe()
+    // Without an upstream in service, a response shows that this one is healthy again.
+    if (!this.#pool.hasResponsive()) upstream.breaker.probe(true)
     const stream = await connection.open(request).catch((error: unknown) => {
       upstream.end()
       throw error

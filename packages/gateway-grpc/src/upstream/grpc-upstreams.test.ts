@@ -182,3 +182,20 @@ it('a single upstream that refused a connection is healthy again after a call', 
     expect(gateway.states()).toMatchObject([{ class: 'ready', breaker: 'closed' }])
   })
 })
+
+it('one of several upstreams is healthy again after a call that no other one accepts', async () => {
+  const [first, second] = [await startGrpcNode(), await startGrpcNode()]
+  const gateway = await grpcInFrontOf(`${first.url} ${second.url}`, {
+    healthTimes: { ...times, intervalMs: 600_000 },
+  })
+  const client = grpcJs(gateway.url)
+  await first.stop()
+  expect((await client.one('a')).status.code).toBe(status.OK)
+  expect(gateway.states()).toMatchObject([{ class: 'failing' }, { class: 'ready' }])
+  await grpcNode({}, Number(new URL(first.url).port))
+  await second.stop()
+  await waitFor(async () => {
+    await client.one('a')
+    expect(gateway.states()).toMatchObject([{ class: 'ready', breaker: 'closed' }, { class: 'failing' }])
+  })
+})
