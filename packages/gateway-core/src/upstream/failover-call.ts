@@ -93,6 +93,8 @@ export class FailoverCall<
   #firstResponse: PooledResponse<connection, response> | undefined
   #firstError: { readonly error: unknown } | undefined
   #isBusy = false
+  /** The tried upstreams that have been out of service since then. */
+  #outages: Set<PoolMember<connection>> | undefined
   /** Timer for the call to another upstream. */
   #timer: NodeJS.Timeout | undefined
 
@@ -215,9 +217,24 @@ export class FailoverCall<
   onHanging(attempt: Attempt<connection, response, responseClass>): void {
     if (this.#isSettled || this.#call.resending !== 'always' || this.#awaited > 0) return
     if (this.#running.some((other) => other !== attempt && !other.isHanging)) return
+    this.#forgetOutages()
     const other = this.#selectAvailable('waiting')
     // resend: silent upstream
     if (other) this.#send(other.member, 'retry', other.isTrial)
+  }
+
+  /** Notes that an upstream is out of service after it has ended an attempt. */
+  #recordOutage(member: PoolMember<connection>): void {
+    if (!member.upstream.isAvailable) (this.#outages ??= new Set()).add(member)
+  }
+
+  /** Permits another attempt at upstreams that are in service again. */
+  #forgetOutages(): void {
+    for (const member of this.#outages ?? []) {
+      if (!member.upstream.isAvailable) continue
+      this.#outages?.delete(member)
+      this.tried.splice(this.tried.indexOf(member), 1)
+    }
   }
 
   onOutcome(
@@ -226,18 +243,19 @@ export class FailoverCall<
   ): void {
     this.#running =
       this.#running.length === 1 ? noAttempts : this.#running.filter((other) => other !== attempt)
-    if ('error' in outcome) this.#onError(outcome)
+    if ('error' in outcome) this.#onError(attempt.member, outcome)
     else if (this.#isSettled) this.#call.discard(outcome.response)
     else this.#onResponse(outcome)
   }
 
-  #onError({
-    error,
-    failure,
-  }: Extract<Outcome<connection, response, responseClass>, { error: unknown }>): void {
+  #onError(
+    member: PoolMember<connection>,
+    { error, failure }: Extract<Outcome<connection, response, responseClass>, { error: unknown }>,
+  ): void {
     if (this.#isSettled) return
     const isBusy = failure?.httpStatus === 429
     this.#recordError(error, isBusy)
+    this.#recordOutage(member)
     if (failure && failure.kind !== 'connect_failed' && !isBusy) this.maybeAccepted = true
     const { resending, signal } = this.#call
     // resend: failed attempt
@@ -265,6 +283,7 @@ export class FailoverCall<
       return
     }
     this.#firstResponse ??= classified
+    this.#recordOutage(classified.member)
     // resend: better response
     if (decision === 'fallback' || this.#call.signal.aborted) this.#settleIfDone()
     else this.#retry(decision === 'next without cost')

@@ -171,6 +171,19 @@ describe('while the preferred upstream is silent', () => {
       expect([outcomes, a.connection.received]).toEqual([[], 0])
     },
   )
+  it('a call is sent again to one that failed and has recovered', async () => {
+    const { a, b, call, outcomes } = pool()
+    a.connection.behaviour = failure('connect_failed')
+    b.connection.behaviour = 'hangs'
+    relapse(a)
+    for (let at = 0; at < 100; at += 1) call()
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect([outcomes, a.connection.received]).toEqual([[], 45])
+    a.connection.behaviour = 'responds'
+    await vi.advanceTimersByTimeAsync(200)
+    expect(outcomes).toEqual(Array.from({ length: 100 }, () => 'a'))
+  })
+
   it('one that is down receives a limited number of calls', async () => {
     const { a, b, callFor } = pool()
     a.connection.behaviour = failure('connect_failed')
