@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, request as send } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as send,
+  type ServerResponse,
+} from 'node:http'
 import { createServer as createHttp2Server } from 'node:http2'
 import { type AddressInfo, connect } from 'node:net'
 import { createSessions } from '@fairlead/grpc-transport'
@@ -12,7 +18,7 @@ import { createWebSocketUpstream } from '@fairlead/gateway-evm/upstream/websocke
 import { pino } from 'pino'
 import { createLoopDetector, withPassedThrough } from '@fairlead/gateway-core/network/cdn-loop'
 import { operatorRules } from '@fairlead/gateway-core/network/guarded-connect'
-import { respondWith } from '@fairlead/gateway-core/testing/with-call-id'
+import { responseWithCallId } from '@fairlead/gateway-core/testing/with-call-id'
 
 /** Starts a proxy that forwards every request to a target that is set later. */
 async function startProxy() {
@@ -146,7 +152,10 @@ it('responds to a gRPC call with FAILED_PRECONDITION', async () => {
 })
 
 it('forwards requests of other deployments, with their Via entries and its own', async () => {
-  const respond = respondWith('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
+    const text = await responseWithCallId(request, '{"jsonrpc":"2.0","id":1,"result":"0x1"}')
+    response.setHeader('content-type', 'application/json').end(text)
+  }
   const node = createServer((request, response) => {
     received.push(request.headers['cdn-loop'])
     void respond(request, response)

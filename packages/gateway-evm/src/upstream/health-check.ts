@@ -35,6 +35,7 @@ const leaderMayLag = 1
 /** Polls the upstreams of a node for their chain heads while the node is in use, and classifies them by the result. */
 export class HealthCheck implements CheckingPool<ConnectedUpstream, EvmHealth> {
   readonly chain: ObservedChain
+  readonly #members: readonly PooledUpstream[]
   readonly #times: HealthCheckTimes
   readonly #log: Logger | undefined
   readonly #rounds: HealthRounds<PooledUpstream>
@@ -53,6 +54,7 @@ export class HealthCheck implements CheckingPool<ConnectedUpstream, EvmHealth> {
     log: Logger | undefined,
     previous?: HealthCheck,
   ) {
+    this.#members = members
     this.#selection = new ChainSelection(members, log, previous && previous.#selection)
     this.#heads = new ChainHeads(members, () => knownBlockMs(this.chainId), previous && previous.#heads)
     this.#isComparing = this.#selection.isKnown
