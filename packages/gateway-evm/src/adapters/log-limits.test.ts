@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { startTestNode } from '@fairlead/gateway-core/testing/serve'
 import { cachingNode } from '../testing/caching-upstream.ts'
 import {
   accounts,
@@ -7,6 +8,7 @@ import {
   LogChain,
   type ReceivedQuery,
   type Rejection,
+  type TestFilter,
   topics,
 } from '../testing/log-chain.ts'
 import { randomNumbers } from '../testing/random-numbers.ts'
@@ -51,6 +53,25 @@ describe('a limit of the block range', () => {
     expect(await node.call(method, [everything])).toEqual(all)
     const { length } = upstream.queries.eth_getLogs
     expect(length).toBeLessThan(6 + 3 * Math.ceil(2_000 / blocks))
+  })
+
+  it.each([400, 403, 500])('is detected with HTTP status %i', async (status) => {
+    const url = await startTestNode(async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += String(chunk)
+      const { id, params } = JSON.parse(body) as { id: unknown; params: readonly TestFilter[] }
+      const [filter = {}] = params
+      const [from, to] = chain.rangeOf(filter)
+      const message = 'You can make eth_getLogs requests with up to a 500 block range.'
+      const isRejected = to - from >= 500
+      const outcome = isRejected ? { error: { code: -32600, message } } : { result: chain.getLogs(filter) }
+      response
+        .writeHead(isRejected ? status : 200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ jsonrpc: '2.0', id, ...outcome }))
+    })
+    const node = cachingNode(url)
+    expect(await node.call(method, [everything])).toEqual(all)
+    expect(node.upstreamStates()[0]?.rangeLimits.get(method)).toBe(500)
   })
 
   it('ends after one failed half when the error names no limit', async () => {
