@@ -23,6 +23,6 @@ export function headIn(response: RpcResponse | UpstreamResponse): number | undef
 const maxHeadLength = 16_384
 
 function numberIn(text: string): number | undefined {
-  const written = /"(?:number|result)"\s*:\s*("0x[0-9a-f]{1,13}")/i.exec(text)?.[1] ?? text
-  return blockNumberOf(/^\s*"(0x[0-9a-f]+)"\s*$/i.exec(written)?.[1])
+  const written = /"(?:number|result)"\s*:\s*"(0x[\da-fA-F]{1,13})"/.exec(text)?.[1]
+  return blockNumberOf(written ?? /^\s*"(0x[\da-f]+)"\s*$/i.exec(text)?.[1])
 }
