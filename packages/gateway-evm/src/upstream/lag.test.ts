@@ -77,7 +77,7 @@ describe('a block that is higher than the last poll', () => {
     socket.server.on('connection', (client) => {
       client.on('message', (data: Buffer) => {
         const { id } = JSON.parse(data.toString()) as { id: number }
-        subscriptions.push(hex(id))
+        subscriptions.push(`0x${id}`)
       })
     })
     const delivered: string[] = []
