@@ -41,6 +41,7 @@ export const evmAreas: readonly Area[] = [
     name: 'response',
     files: lines(
       ...files('response', 'upstream-response', 'own-id', 'rpc-response', 'rpc-errors', 'classify-response'),
+      ...files('response', 'unusual-response'),
     ),
     mayImport: ['parts of response', 'methods'],
     packages: evmPackages,
