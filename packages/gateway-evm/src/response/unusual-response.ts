@@ -129,7 +129,9 @@ function failureOf(
   if (!error) return undefined
   const responseClass = response.classify(call)
   if (responseClass === 'busy') return rateLimited(retryAfterMs)
-  if (responseClass !== 'good' || isCausedByCaller(call.method, error, status)) return undefined
+  // Every error of a log query may report a limit, also that of a proxy.
+  const isOfCall = responseClass === 'too large' ? status === 500 : responseClass !== 'good'
+  if (isOfCall || isCausedByCaller(call.method, error, status)) return undefined
   if (status === tooManyRequests) return rateLimited(retryAfterMs)
   if (!isFailureStatus(status)) return undefined
   // The upstream may forbid only some methods.

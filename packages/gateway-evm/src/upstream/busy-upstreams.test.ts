@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { RateBudget } from '@fairlead/gateway-core/upstream/rate-budget'
 import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 import { faultyUpstream, type RawResponse } from '../testing/faulty-upstream.ts'
 import { inFrontOf, token } from '../testing/listener-fixture.ts'
@@ -133,4 +134,23 @@ it.each([
     expect(node.states()).toMatchObject([{ class: 'failing' }, { class: 'ready' }])
   }
   await vi.waitFor(isFailing, { timeout: 50_000 })
+})
+
+it.each([
+  [200, { failures: 0 }, 0],
+  [400, { failures: 0 }, 0],
+  [401, { failures: 1 }, 0],
+  [403, { failures: 1 }, 0],
+  [429, { failures: 1 }, 1],
+  [500, { failures: 0 }, 0],
+  [503, { failures: 1 }, 0],
+])('an error of a log query with HTTP %i is sent to another upstream', async (status, state, rejections) => {
+  const raw = { eth_getLogs: { status, body: { error: { code: -32_000, message: 'no' } } } }
+  const first = await faultyUpstream('first', { raw })
+  const node = pooledNode(`${first.url} ${(await faultyUpstream('second')).url}`)
+  const recordRejection = vi.spyOn(RateBudget.prototype, 'recordRejection')
+  expect(await node.call('eth_getLogs', [{ fromBlock: '0x1', toBlock: '0x9' }])).toBe('second')
+  expect(recordRejection).toHaveBeenCalledTimes(rejections)
+  recordRejection.mockRestore()
+  expect(node.states()).toMatchObject([{ calls: 1, ...state }, { failures: 0 }])
 })
