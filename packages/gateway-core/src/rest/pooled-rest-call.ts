@@ -1,6 +1,6 @@
 import type { CancellationSignal, Tenant } from '@fairlead/runtime'
 import type { ClassifiedResponse, ResponseCompletion } from '../upstream/attempt.ts'
-import type { CallProgress, Decision, FailoverCallSettings } from '../upstream/failover-call.ts'
+import type { CallProgress, Decision, FailoverCallSettings } from '../upstream/failover-settings.ts'
 import type { Idempotency } from '../upstream/idempotency.ts'
 import type { PoolMember } from '../upstream/pool-member.ts'
 import { parseRetryAfter } from '../upstream/retry-after.ts'

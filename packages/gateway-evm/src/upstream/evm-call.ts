@@ -4,7 +4,7 @@ import type {
   CallProgress,
   Decision,
   FailoverCallSettings,
-} from '@fairlead/gateway-core/upstream/failover-call'
+} from '@fairlead/gateway-core/upstream/failover-settings'
 import type { Idempotency } from '@fairlead/gateway-core/upstream/idempotency'
 import type { LatencyClass } from '@fairlead/gateway-core/upstream/latency'
 import type { CallRequirements } from '@fairlead/gateway-core/upstream/select-upstream'

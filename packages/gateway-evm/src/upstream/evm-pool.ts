@@ -18,7 +18,8 @@ import {
   type PoolUpstream,
   type UpstreamState,
 } from '@fairlead/gateway-core/upstream/pool-member'
-import { type CallSupport, FailoverCall } from '@fairlead/gateway-core/upstream/failover-call'
+import { FailoverCall } from '@fairlead/gateway-core/upstream/failover-call'
+import type { CallSupport } from '@fairlead/gateway-core/upstream/failover-settings'
 import { rejectWith } from '../response/unusual-response.ts'
 import { callRequirements, type ChainHeads } from './call-requirements.ts'
 import { type AcceptableClass, EvmCall } from './evm-call.ts'
