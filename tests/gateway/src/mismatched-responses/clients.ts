@@ -45,6 +45,9 @@ export function httpClient(url: string, agent: Agent): Client {
   }
 }
 
+// Other members of a response contain no `id`. A response that is not valid JSON also has one.
+const firstId = /"id":("(?:[^"\\]|\\.)*"|[^,}]+)/
+
 /** Opens a WebSocket, on which several calls may be in flight. */
 export async function webSocketClient(url: string): Promise<Client> {
   const socket = new WebSocket(url)
@@ -58,7 +61,7 @@ export async function webSocketClient(url: string): Promise<Client> {
   }
   socket.on('message', (data: Buffer) => {
     const text = data.toString()
-    const id = jsonMembers(partsOf(text)[0] ?? '{}').get('id') ?? ''
+    const [, id = ''] = firstId.exec(text) ?? []
     // A response to no call in flight was sent in place of another response.
     const [oldest = ''] = inFlight.keys()
     settle(inFlight.has(id) ? id : oldest, text)
@@ -95,12 +98,18 @@ function partsOf(text: string): readonly string[] {
 
 function outcomesOf(calls: readonly ClientCall[], text: string): readonly Outcome[] {
   const parts = isJson(text) ? partsOf(text) : []
-  if (parts.length !== calls.length) return calls.map((call) => ({ kind: 'failed', call, text }))
+  if (parts.length !== calls.length) {
+    const kind = hasSecondResponse.test(text) ? 'foreign' : 'failed'
+    return calls.map((call, at) => ({ kind: at === 0 ? kind : 'failed', call, text }))
+  }
   return calls.map((call, at) => {
     const part = parts[at] ?? '{}'
     return { kind: kindOf(call, part), call, text: part }
   })
 }
+
+/** A response directly behind another one: the client cannot parse it, but has received both. */
+const hasSecondResponse = /\}\s*\{"jsonrpc"/
 
 function kindOf(call: ClientCall, text: string): Outcome['kind'] {
   const members = jsonMembers(text)
