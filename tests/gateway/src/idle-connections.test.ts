@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { serve } from '@fairlead/gateway-core/testing/serve'
+import { respondWith } from '@fairlead/gateway-core/testing/with-call-id'
 import { type GatewayFixture, gatewayFixture } from './gateway-fixture.ts'
 
 const rpc = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
@@ -9,10 +10,7 @@ const rpc = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
 let node: Awaited<ReturnType<typeof serve>>
 
 beforeAll(async () => {
-  node = await serve((request, response) => {
-    request.resume()
-    response.setHeader('content-type', 'application/json').end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
-  })
+  node = await serve(respondWith('{"jsonrpc":"2.0","id":1,"result":"0x1"}'))
 })
 afterAll(() => node.stop())
 
