@@ -25,6 +25,8 @@ export class ResponseInspector {
   isObject: boolean | undefined = undefined
   /** Whether the top-level object has ended. */
   isOver = false
+  /** Whether anything follows the top-level object. */
+  hasMore = false
   /** Number of bytes before the current part. */
   #offset = 0
   /** The id as far as it was read, while it is read. */
@@ -83,6 +85,7 @@ export class ResponseInspector {
 
   #outside(byte: number, at: number): void {
     this.isObject ??= byte === openBrace
+    if (this.isOver) this.hasMore = true
     if (this.#isValueNext) {
       this.#isValueNext = false
       this.#beginValue(byte, at)

@@ -9,6 +9,8 @@ const [minId, maxId] = [100_000_000, 999_999_999]
 const idFirst = '{"jsonrpc":"2.0","id":'
 const idLast = ',"id":'
 const comma = 0x2c
+// Two responses in one body, or the same text in a string.
+const endAndBegin = /\}\s*\{/
 const tooManyRequests = 429
 
 // Processes begin with different ids, so that a proxy that confuses their responses is noticed too.
@@ -47,7 +49,10 @@ export class OwnId implements ResponseCheck {
   onBody(latin1: string): void {
     if (latin1.startsWith('{') && !latin1.trimEnd().endsWith('}'))
       throw new Http1Error('malformed', 'The response of the upstream is incomplete.')
-    if (!this.#findQuickly(latin1)) this.#check(Buffer.from(latin1, 'latin1'), true)
+    // The response to a batch.
+    if (latin1.startsWith('[')) throw mismatched()
+    const mayBeTwo = endAndBegin.test(latin1)
+    if (mayBeTwo || !this.#findQuickly(latin1)) this.#check(Buffer.from(latin1, 'latin1'), true)
   }
 
   /** Also rejects an error after a result: it would be forwarded unchanged, and could name the upstream. */
@@ -77,11 +82,12 @@ export class OwnId implements ResponseCheck {
     const inspector = (this.#inspector ??= new ResponseInspector())
     inspector.inspect(bytes)
     const { idText = 'null', isObject, isOver, hasResult, hasError } = inspector
+    if (inspector.hasMore) throw mismatched()
     this.from = inspector.idFrom
     if (idText !== 'null') {
       if (!this.equals(parseJson(idText))) throw mismatched()
       this.to = inspector.idTo
-    } else if (isWhole || isObject === false || isOver) {
+    } else if (isWhole || isObject === false || isOver || (inspector.idText !== undefined && hasResult)) {
       if ((hasResult && !hasError) || !this.#mayBeMissing) throw mismatched()
       this.from = undefined
     }

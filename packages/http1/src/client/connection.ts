@@ -316,13 +316,14 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     this.#owner.onClosed(this, pending.length - 1, failure)
     // The upstream may have closed a connection that was used before, before the call arrived.
     const isStale = failure.kind === 'reset' && this.responseCount > 0 && !this.#reader.isInResponse
+    const isUnusable = isInvalid(failure) || (failure.kind === 'reset' && this.#reader.isInResponse)
     for (const [index, exchange] of pending.entries()) {
       if (!(exchange instanceof Exchange)) continue
       // resend: closed connection
       if (failure.kind !== 'aborted' && (index > 0 || isStale))
         this.#reassign(exchange, index === 0 ? failure : notProcessed())
       // resend: unusable response
-      else if (isUnusable(failure) && exchange.restart()) this.#reassign(exchange, failure)
+      else if (isUnusable && exchange.restart()) this.#reassign(exchange, failure)
       else exchange.fail(failure)
     }
     for (const exchange of unsent) {
@@ -399,7 +400,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
 }
 
 /** Whether a response was received that belongs to another call, or is not valid. */
-function isUnusable({ kind }: Http1Error): boolean {
+function isInvalid({ kind }: Http1Error): boolean {
   return kind === 'mismatched' || kind === 'malformed'
 }
 

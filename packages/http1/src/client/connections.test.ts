@@ -134,11 +134,24 @@ describe('a connection that the upstream has closed', () => {
     expect(requests.filter(({ body }) => body === 'once')).toHaveLength(1)
   })
 
-  it('fails the call when the response has started', async () => {
+  it('gets a repeatable call again, once, when the response has started', async () => {
     const { url, requests } = await stale('garbage')
     const connections = connectionsTo(url)
     await connections.request(post(''))
-    await expect(connections.request(post(''))).rejects.toMatchObject({ kind: 'reset' })
+    expect((await connections.request(post(''))).status).toBe(200)
+    expect(requests).toHaveLength(3)
+    const cut = await scriptedUpstream(({ socket }) => socket.end('HTTP/1.1 200'))
+    await expect(connectionsTo(cut.url).request(post(''))).rejects.toMatchObject({ kind: 'reset' })
+    expect(cut.requests).toHaveLength(2)
+  })
+
+  it('fails another call when the response has started', async () => {
+    const { url, requests } = await stale('garbage')
+    const connections = connectionsTo(url)
+    await connections.request(post(''))
+    await expect(connections.request(post('', { isRepeatable: false }))).rejects.toMatchObject({
+      kind: 'reset',
+    })
     expect(requests).toHaveLength(2)
   })
 
