@@ -85,7 +85,7 @@ export class ResponseInspector {
 
   #outside(byte: number, at: number): void {
     this.isObject ??= byte === openBrace
-    if (this.isOver) this.hasMore = true
+    if (this.isOver && this.isObject) this.hasMore = true
     if (this.#isValueNext) {
       this.#isValueNext = false
       this.#beginValue(byte, at)

@@ -37,11 +37,16 @@ export class OwnId implements ResponseCheck {
   /** Offset of the end of the id. */
   to: number | undefined = undefined
   #mayBeMissing = false
+  #isServerError = false
   #inspector: ResponseInspector | undefined = undefined
 
-  /** Servers return an error without an id when they have not read the request: also, if they receive too many calls. */
+  /**
+   * Servers return an error without an id when they have not read the request: also, if they receive too many calls. A
+   * page with HTTP 5xx needs no id either: it names no call, and a second request would add to the load in an outage.
+   */
   begin(status: number, isAlone: boolean): void {
     this.#mayBeMissing = isAlone || status === tooManyRequests
+    this.#isServerError = status >= 500
     this.from = this.to = this.#inspector = undefined
   }
 
@@ -88,7 +93,8 @@ export class OwnId implements ResponseCheck {
       if (!this.equals(parseJson(idText))) throw mismatched()
       this.to = inspector.idTo
     } else if (isWhole || isObject === false || isOver || (inspector.idText !== undefined && hasResult)) {
-      if ((hasResult && !hasError) || !this.#mayBeMissing) throw mismatched()
+      const mayBeMissing = this.#mayBeMissing || (this.#isServerError && isObject !== true)
+      if ((hasResult && !hasError) || !mayBeMissing) throw mismatched()
       this.from = undefined
     }
     return inspector

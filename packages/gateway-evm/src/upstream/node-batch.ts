@@ -62,6 +62,7 @@ export class NodeBatch implements ResponseCompletion<UpstreamResponse>, Response
   /** Ids of the calls that were sent. */
   #sent: ReadonlySet<string> = new Set()
   #mayLackIds = false
+  #isServerError = false
   #parts: readonly BatchPart[] | undefined
 
   constructor(options: BatcherOptions, observer: BatchObserver) {
@@ -100,6 +101,7 @@ export class NodeBatch implements ResponseCompletion<UpstreamResponse>, Response
 
   begin(status: number, isAlone: boolean): void {
     this.#mayLackIds = isAlone || status === tooManyRequests
+    this.#isServerError = status >= 500
     this.#parts = undefined
   }
 
@@ -108,7 +110,9 @@ export class NodeBatch implements ResponseCompletion<UpstreamResponse>, Response
     const parts = isList ? partsOf(latin1) : [{ text: latin1, value: parseJson(latin1) }]
     const ids = parts.flatMap(({ value }) => idOf(value) ?? [])
     const isOwn = ids.every((id) => this.#sent.has(id)) && new Set(ids).size === ids.length
-    if (!isOwn || (ids.length === 0 && !this.#mayLackIds)) throw mismatched()
+    const isPage = !isList && !isRecord(parts[0]?.value)
+    const mayLackIds = this.#mayLackIds || (this.#isServerError && isPage)
+    if (!isOwn || (ids.length === 0 && !mayLackIds)) throw mismatched()
     if (isList) this.#parts = parts
   }
 
