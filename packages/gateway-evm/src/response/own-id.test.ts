@@ -48,6 +48,13 @@ describe('a response', () => {
     expect(() => check(body, status, isAlone)).toThrow(expect.objectContaining({ kind: 'mismatched' }))
   })
 
+  it('to a batch is rejected in parts too', () => {
+    const id = new OwnId()
+    id.begin(200, true)
+    const part = Buffer.from(`[{"jsonrpc":"2.0","id":${id.text},"result":"0x`)
+    expect(() => id.onPart(part)).toThrow(expect.objectContaining({ kind: 'mismatched' }))
+  })
+
   it('that is cut off is malformed', () => {
     const half = '{"jsonrpc":"2.0","id":ID,"result":"0x'
     expect(() => check(half, 200, true)).toThrow(expect.objectContaining({ kind: 'malformed' }))

@@ -8,7 +8,7 @@ const [minId, maxId] = [100_000_000, 999_999_999]
 // The beginning and the end of most responses.
 const idFirst = '{"jsonrpc":"2.0","id":'
 const idLast = ',"id":'
-const comma = 0x2c
+const [comma, openBracket] = [0x2c, 0x5b]
 // Two responses in one body, or the same text in a string.
 const endAndBegin = /\}\s*\{/
 const tooManyRequests = 429
@@ -54,8 +54,6 @@ export class OwnId implements ResponseCheck {
   onBody(latin1: string): void {
     if (latin1.startsWith('{') && !latin1.trimEnd().endsWith('}'))
       throw new Http1Error('malformed', 'The response of the upstream is incomplete.')
-    // The response to a batch.
-    if (latin1.startsWith('[')) throw mismatched()
     const mayBeTwo = endAndBegin.test(latin1)
     if (mayBeTwo || !this.#findQuickly(latin1)) this.#check(Buffer.from(latin1, 'latin1'), true)
   }
@@ -84,6 +82,8 @@ export class OwnId implements ResponseCheck {
 
   /** @param isWhole - whether the bytes are a whole body */
   #check(bytes: Uint8Array, isWhole: boolean): ResponseInspector {
+    // The response to a batch.
+    if (!this.#inspector && bytes[0] === openBracket) throw mismatched()
     const inspector = (this.#inspector ??= new ResponseInspector())
     inspector.inspect(bytes)
     const { idText = 'null', isObject, isOver, hasResult, hasError } = inspector
